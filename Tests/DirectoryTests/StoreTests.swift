@@ -5,6 +5,7 @@ import Domain
 import EventLoop
 import OAuth
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -17,7 +18,7 @@ import Testing
         try await withFactors { factors in
             let environment = factors.environment
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
             let races: [(what: String, attempt: @Sendable () async throws -> Bool)] = [
                 (
                     "a login name",
@@ -42,7 +43,7 @@ import Testing
                 ),
             ]
             for (what, attempt) in races {
-                let results = try await inParallel(50) { _ in try await attempt() }
+                let results = try await race(50) { _ in try await attempt() }
                 #expect(results.count { $0 } == 1, "\(what)")
             }
             #expect(try environment.admin("SELECT count(*) FROM users WHERE given_name = 'Dora'") == [["1"]])
@@ -68,7 +69,7 @@ import Testing
                 choice, of: ada, to: Environment.app, in: Environment.acme, from: Environment.origin)
             let session = try await environment.sessions.begin(for: ada, in: Environment.acme, from: Environment.origin)
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
             let (users, list) = (UserDetailStore(environment.database), UserListStore(environment.database))
             func signsIn(in team: TeamID) async throws -> String {
                 try await signIn.authenticate(

@@ -23,7 +23,7 @@ import Testing
                 #expect(passwords.pool.callCount == calls + ComparisonLimits.perAccount)
 
                 // What was not compared locks nobody, and others have an allowance of their own.
-                let later = TestEnvironment.noon + ComparisonLimits.accountWindow
+                let later = Timestamp.noon + ComparisonLimits.accountWindow
                 #expect(try await passwords.authenticate(knownBrowser: browser, at: later).word == "success")
                 #expect(try await passwords.authenticate(knownBrowser: "another").word == "success")
             }
@@ -60,7 +60,7 @@ import Testing
                 "SELECT count::text FROM limits WHERE subject = $1", LimitSubject.account("compared", account).text)
             #expect(counted == [["1"]])
             #expect(try await passwords.authenticate(ip: "198.51.100.1").word == "success")
-            let later = TestEnvironment.noon + ComparisonLimits.addressWindow
+            let later = Timestamp.noon + ComparisonLimits.addressWindow
             #expect(try await passwords.authenticate(at: later).word == "success")
         }
     }
@@ -83,7 +83,7 @@ import Testing
         let latch = try Latch()
         let held = Task { try await pool.run { latch.wait() } }
         try await waitUntil { pool.callCount > 0 }
-        func verify(_ account: String, _ ip: String, in team: TeamID = TestEnvironment.acme) async -> Bool {
+        func verify(_ account: String, _ ip: String, in team: TeamID = .acme) async -> Bool {
             let askers = PasswordQueue.Askers(account: account, ip: ip)
             do {
                 _ = try await hasher.verify("wrong", against: nil, in: team, for: askers)
@@ -102,7 +102,7 @@ import Testing
             }
             #expect(await !verify("one", "192.0.2.3"))
             #expect(await !verify("five", "192.0.2.1"))
-            #expect(await !verify("five", "192.0.2.1", in: TestEnvironment.rival))
+            #expect(await !verify("five", "192.0.2.1", in: .rival))
             group.addTask { await verify("five", "192.0.2.2") }
             try await waitUntil { pool.waitingCount >= 6 }
             latch.open()

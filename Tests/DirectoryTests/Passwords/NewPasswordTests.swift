@@ -14,10 +14,10 @@ import Testing
     private static let ada = NewPasswords.Chooser.person(Subject(hexadecimal: "ada"))
 
     private func isAdmitted(
-        _ chooser: NewPasswords.Chooser, from ip: String = TestEnvironment.origin.ip,
-        in team: TeamID = TestEnvironment.acme, at now: Timestamp = TestEnvironment.noon, _ passwords: NewPasswords
+        _ chooser: NewPasswords.Chooser, from ip: String = Origin.test.ip, in team: TeamID = .acme,
+        at now: Timestamp = .noon, _ passwords: NewPasswords
     ) async throws -> Bool {
-        let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
+        let origin = Origin.test(at: ip)
         switch try await passwords.admit(chooser, in: team, from: origin, at: now) {
         case .admitted: return true
         case .tooMany(let wait):
@@ -40,19 +40,16 @@ import Testing
     @Test func `V42, V43: is given to one person or link so often, however many ask at once`() async throws {
         try await withNewPasswords { _, passwords in
             for chooser in [Self.ada, .holder(LinkToken(random: .system))] {
-                let admitted = try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for number in 0..<60 {
-                        group.addTask { try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords) }
-                    }
-                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                let admitted = try await race(60) { number in
+                    try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords)
                 }
-                #expect(admitted == NewPasswords.perChooser)
-                let later = TestEnvironment.noon + NewPasswords.window
+                #expect(admitted.count { $0 } == NewPasswords.perChooser)
+                let later = Timestamp.noon + NewPasswords.window
                 #expect(try await isAdmitted(chooser, at: later, passwords))
             }
             // Another link, and somebody else at another team, have their own.
             #expect(try await isAdmitted(.holder(LinkToken(random: .system)), passwords))
-            #expect(try await isAdmitted(Self.ada, in: TestEnvironment.rival, passwords))
+            #expect(try await isAdmitted(Self.ada, in: .rival, passwords))
         }
     }
 
@@ -84,9 +81,9 @@ import Testing
             try await waitUntil { judges.callCount > 0 }
             @Sendable func judge(_ ip: String, in team: TeamID) async -> Bool {
                 let rule = PasswordRule(in: team, email: nil)
-                let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
+                let origin = Origin.test(at: ip)
                 do {
-                    switch try await passwords.admit(.stranger, in: team, from: origin, at: TestEnvironment.noon) {
+                    switch try await passwords.admit(.stranger, in: team, from: origin, at: .noon) {
                     case .admitted(let admission):
                         _ = try await passwords.judge("a text", by: rule, for: team, with: admission)
                         return true
@@ -96,13 +93,11 @@ import Testing
             }
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<(PasswordHasher.judgePlaces / 2) {
-                    group.addTask {
-                        await judge("192.0.2.1", in: number % 2 == 0 ? TestEnvironment.acme : TestEnvironment.rival)
-                    }
+                    group.addTask { await judge("192.0.2.1", in: number % 2 == 0 ? TeamID.acme : TeamID.rival) }
                     try await waitUntil { judges.waitingCount > number }
                 }
-                #expect(await !judge("192.0.2.1", in: TestEnvironment.rival))
-                group.addTask { await judge("192.0.2.2", in: TestEnvironment.rival) }
+                #expect(await !judge("192.0.2.1", in: .rival))
+                group.addTask { await judge("192.0.2.2", in: .rival) }
                 try await waitUntil { judges.waitingCount > PasswordHasher.judgePlaces / 2 }
                 latch.open()
                 for try await isJudged in group { #expect(isJudged) }

@@ -16,22 +16,19 @@ struct PasswordEnvironment: Sendable {
     let pool: BlockingPool
 
     func ada() async throws -> Subject {
-        let page = try await UserListStore(environment.database).page(
-            in: TestEnvironment.acme, matching: UserSearch("ada"), limit: 1)
+        let page = try await UserListStore(environment.database).page(in: .acme, matching: UserSearch("ada"), limit: 1)
         return try #require(page.users.first).subject
     }
 
     func authenticate(
-        _ login: String = "ada@acme.example", _ password: String = Self.password,
-        in team: TeamID = TestEnvironment.acme, ip: String = TestEnvironment.origin.ip, knownBrowser: String? = nil,
-        at now: Timestamp = TestEnvironment.noon
+        _ login: String = "ada@acme.example", _ password: String = Self.password, in team: TeamID = .acme,
+        ip: String = Origin.test.ip, knownBrowser: String? = nil, at now: Timestamp = .noon
     ) async throws -> SignInResult {
         try await signIn.authenticate(
-            login: login, password: password, in: team,
-            from: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"), knownBrowser: knownBrowser, at: now)
+            login: login, password: password, in: team, from: .test(at: ip), knownBrowser: knownBrowser, at: now)
     }
 
-    func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = TestEnvironment.origin.ip) async throws {
+    func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = Origin.test.ip) async throws {
         for _ in 0..<count { _ = try await authenticate(login, "wrong password", ip: ip) }
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Domain
 import OAuth
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -9,24 +10,24 @@ import Testing
 /// Whom a native app announces, while nobody knows whether they are here.
 @Suite struct ProviderAnnouncementTests {
     private static let person = Subject(hexadecimal: "a1")
-    private static let later = TestEnvironment.noon + .seconds(60)
+    private static let later = Timestamp.noon + .seconds(60)
 
-    private func arrival(
-        at moment: Timestamp = TestEnvironment.noon, called name: String? = nil, to app: ClientID = TestEnvironment.app
-    ) -> FederatedIdentityStore.Login {
+    private func arrival(at moment: Timestamp = .noon, called name: String? = nil, to app: ClientID = .app)
+        -> FederatedIdentityStore.Login
+    {
         let identity = ProviderIdentity(
             identifier: Self.person, email: nil, transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
         return FederatedIdentityStore.Login(
             identity, from: .apple,
             form: name.map { ProviderForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
-            asking: [.name, .email], origin: TestEnvironment.origin, at: moment)
+            asking: [.name, .email], origin: .test, at: moment)
     }
 
     private func announce(
-        _ name: String, as mark: [UInt8] = [1], in team: TeamID = TestEnvironment.acme, _ environment: TestEnvironment
+        _ name: String, as mark: [UInt8] = [1], in team: TeamID = .acme, _ environment: TestEnvironment
     ) async throws -> ProviderAnnouncement {
         let announcement = ProviderAnnouncement(
-            arrival(called: name), as: mark, heldUntil: TestEnvironment.noon + .seconds(30))
+            arrival(called: name), as: mark, heldUntil: Timestamp.noon + .seconds(30))
         let whom = try await FederatedIdentityStore(environment.database).announce(announcement, in: team)
         if case .stranger = whom {} else { Issue.record("somebody knows them") }
         return announcement
@@ -34,13 +35,13 @@ import Testing
 
     @Test func `are nobody before, and come with the name that waited`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             _ = try await announce("Rita", environment)
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.person.rawValue).isEmpty)
 
             let people = FederatedIdentityStore(environment.database)
-            let known = try #require(try await people.record(arrival(at: Self.later), in: TestEnvironment.acme))
-            let again = try #require(try await people.record(arrival(at: Self.later), in: TestEnvironment.acme))
+            let known = try #require(try await people.record(arrival(at: Self.later), in: .acme))
+            let again = try #require(try await people.record(arrival(at: Self.later), in: .acme))
             #expect(known.user.subject == Self.person)
             #expect(again.consent?.name?.given == "Rita" && again.consent?.deliveredAt == nil)
             #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
@@ -49,19 +50,17 @@ import Testing
 
     @Test func `wait for no other team's person, and for no other group of apps`() async throws {
         try await withEnvironment { environment in
-            for app in [TestEnvironment.app, TestEnvironment.otherApp] { try environment.addApp(app) }
-            try environment.addApp(TestEnvironment.app, to: TestEnvironment.rival)
+            for app in [ClientID.app, ClientID.otherApp] { try environment.addApp(app) }
+            try environment.addApp(ClientID.app, to: .rival)
             let announcement = try await announce("Rita", environment)
 
             let people = FederatedIdentityStore(environment.database)
-            _ = try await people.record(arrival(at: Self.later), in: TestEnvironment.rival)
-            _ = try await people.record(arrival(at: Self.later, to: TestEnvironment.otherApp), in: TestEnvironment.acme)
-            try await people.dismiss(announcement, isRefused: true, in: TestEnvironment.rival)
-            let foreign = try await people.record(
-                arrival(called: "Rita"), announcedBy: announcement, in: TestEnvironment.rival)
+            _ = try await people.record(arrival(at: Self.later), in: .rival)
+            _ = try await people.record(arrival(at: Self.later, to: .otherApp), in: .acme)
+            try await people.dismiss(announcement, isRefused: true, in: .rival)
+            let foreign = try await people.record(arrival(called: "Rita"), announcedBy: announcement, in: .rival)
             if case .parted = foreign {} else { Issue.record("another team's") }
-            try await environment.database.query(
-                ProviderAnnouncement.removal(of: Self.person, in: TestEnvironment.rival), in: TestEnvironment.rival)
+            try await environment.database.query(ProviderAnnouncement.removal(of: Self.person, in: .rival), in: .rival)
 
             let waiting = "SELECT form_given_name FROM provider_announcements WHERE team_id = 'ACMETEAM01'"
             #expect(try environment.admin(waiting) == [["Rita"]])
@@ -74,12 +73,11 @@ import Testing
         try await withEnvironment { environment in
             let people = FederatedIdentityStore(environment.database)
             let first = try await announce("Rita", environment)
-            try await people.dismiss(first, isRefused: true, in: TestEnvironment.acme)
+            try await people.dismiss(first, isRefused: true, in: .acme)
             #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
 
-            try await people.dismiss(
-                try await announce("Rita", environment), isRefused: false, in: TestEnvironment.acme)
-            try await people.dismiss(try await announce("Rita", environment), isRefused: true, in: TestEnvironment.acme)
+            try await people.dismiss(try await announce("Rita", environment), isRefused: false, in: .acme)
+            try await people.dismiss(try await announce("Rita", environment), isRefused: true, in: .acme)
             #expect(try environment.admin("SELECT mark FROM provider_announcements").count == 1)
         }
     }
@@ -90,28 +88,27 @@ import Testing
             for turn in UInt8(1)...20 {
                 let name = turn == 1 ? "Rita" : "Forged \(turn)"
                 let announcement = try await announce(name, as: [turn], environment)
-                try await people.dismiss(announcement, isRefused: false, in: TestEnvironment.acme)
+                try await people.dismiss(announcement, isRefused: false, in: .acme)
             }
             let waiting = "SELECT form_given_name FROM provider_announcements WHERE team_id = $1 ORDER BY mark"
             let five = [["Rita"], ["Forged 2"], ["Forged 3"], ["Forged 4"], ["Forged 5"]]
-            #expect(try environment.admin(waiting, TestEnvironment.acme.rawValue) == five)
+            #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five)
 
             // Another try of the first is the first still.
             _ = try await announce("Rita", as: [1], environment)
-            #expect(try environment.admin(waiting, TestEnvironment.acme.rawValue) == five)
-            _ = try await announce("Mara", as: [1], in: TestEnvironment.rival, environment)
-            #expect(try environment.admin(waiting, TestEnvironment.rival.rawValue) == [["Mara"]])
+            #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five)
+            _ = try await announce("Mara", as: [1], in: .rival, environment)
+            #expect(try environment.admin(waiting, TeamID.rival.rawValue) == [["Mara"]])
             let elsewhere = ProviderAnnouncement(
-                arrival(called: "Lena", to: TestEnvironment.otherApp), as: [99],
-                heldUntil: TestEnvironment.noon + .seconds(30))
-            _ = try await people.announce(elsewhere, in: TestEnvironment.acme)
-            #expect(try environment.admin(waiting, TestEnvironment.acme.rawValue) == five + [["Lena"]])
+                arrival(called: "Lena", to: .otherApp), as: [99], heldUntil: Timestamp.noon + .seconds(30))
+            _ = try await people.announce(elsewhere, in: .acme)
+            #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five + [["Lena"]])
         }
     }
 
     @Test func `V46: keep five names for one person and app, of fifty at once`() async throws {
         try await withEnvironment { environment in
-            _ = try await inParallel(50) { number in
+            _ = try await race(50) { number in
                 _ = try await announce("Forged \(number)", as: [UInt8(number)], environment)
             }
             let names = "SELECT FROM provider_announcements WHERE form_given_name IS NOT NULL"
@@ -122,15 +119,14 @@ import Testing
 
     @Test func `let in one more than the names that wait, with their name`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             let people = FederatedIdentityStore(environment.database)
             for turn in UInt8(1)...5 { _ = try await announce("Forged \(turn)", as: [turn], environment) }
             let announcement = try await announce("Rita", as: [6], environment)
             let nameless = "SELECT count(*) FROM provider_announcements WHERE form_given_name IS NULL"
             #expect(try environment.admin(nameless) == [["1"]])
 
-            let recorded = try await people.record(
-                arrival(called: "Rita"), announcedBy: announcement, in: TestEnvironment.acme)
+            let recorded = try await people.record(arrival(called: "Rita"), announcedBy: announcement, in: .acme)
 
             guard case .known(let known) = recorded else {
                 Issue.record("not let in")

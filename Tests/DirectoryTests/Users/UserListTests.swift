@@ -18,7 +18,7 @@ import Testing
             var pages: [UserPage] = []
             var cursor: UserPage.Cursor?
             repeat {
-                let page = try await list.page(in: TestEnvironment.acme, after: cursor, limit: 2)
+                let page = try await list.page(in: .acme, after: cursor, limit: 2)
                 pages.append(page)
                 cursor = page.next
             } while cursor != nil
@@ -35,7 +35,7 @@ import Testing
             try await environment.add("Ada")
             try await environment.add("Ben")
 
-            let page = try await UserListStore(environment.database).page(in: TestEnvironment.acme, limit: 2)
+            let page = try await UserListStore(environment.database).page(in: .acme, limit: 2)
 
             #expect(page.users.count == 2)
             #expect(page.next == nil)
@@ -51,8 +51,7 @@ import Testing
             ] as [(String, [String])] {
                 let search = try #require(UserSearch(text))
 
-                let page = try await UserListStore(environment.database).page(
-                    in: TestEnvironment.acme, matching: search, limit: 10)
+                let page = try await UserListStore(environment.database).page(in: .acme, matching: search, limit: 10)
 
                 #expect(Set(names(page)) == Set(expected), "\(text)")
                 #expect(page.total == .exactly(expected.count))
@@ -67,11 +66,11 @@ import Testing
             let list = UserListStore(environment.database)
 
             for text in [ada.rawValue, "ÅNG", "ada Å"] {
-                let page = try await list.page(in: TestEnvironment.acme, matching: UserSearch(text), limit: 10)
+                let page = try await list.page(in: .acme, matching: UserSearch(text), limit: 10)
                 #expect(page.users.map(\.subject) == [ada], "\(text)")
             }
             let part = UserSearch(String(ada.rawValue.prefix(20)))
-            #expect(try await list.page(in: TestEnvironment.acme, matching: part, limit: 10).users.isEmpty)
+            #expect(try await list.page(in: .acme, matching: part, limit: 10).users.isEmpty)
         }
     }
 
@@ -81,8 +80,8 @@ import Testing
             let list = UserListStore(environment.database)
             let search = UserSearch("love")
 
-            let first = try await list.page(in: TestEnvironment.acme, matching: search, limit: 2)
-            let second = try await list.page(in: TestEnvironment.acme, matching: search, after: first.next, limit: 2)
+            let first = try await list.page(in: .acme, matching: search, limit: 2)
+            let second = try await list.page(in: .acme, matching: search, after: first.next, limit: 2)
 
             #expect(Set(names(first) + names(second)) == ["Ada", "Ben", "Cleo"])
             #expect(second.next == nil)
@@ -94,7 +93,7 @@ import Testing
         try await withEnvironment { environment in
             try environment.seed(1001)
 
-            let page = try await UserListStore(environment.database).page(in: TestEnvironment.acme, limit: 10)
+            let page = try await UserListStore(environment.database).page(in: .acme, limit: 10)
 
             #expect(page.total == .moreThan(1000))
         }
@@ -121,9 +120,8 @@ extension TestEnvironment {
             try environment.admin("ANALYZE users")
 
             for search in [nil, UserSearch("user1234")] {
-                let selection = UserListStore.selection(
-                    in: TestEnvironment.acme, matching: search, after: nil, limit: 51)
-                let rows = try await environment.database.query("EXPLAIN \(selection)", in: TestEnvironment.acme)
+                let selection = UserListStore.selection(in: .acme, matching: search, after: nil, limit: 51)
+                let rows = try await environment.database.query("EXPLAIN \(selection)", in: .acme)
                 let plan = try rows.map { row in
                     var row = row
                     return try row.next(String.self)
