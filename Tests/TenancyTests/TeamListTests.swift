@@ -10,8 +10,7 @@ import Testing
             try await environment.addTeam("zebra", owner: ada)
             try await environment.addTeam("Acme", owner: ada)
             try await environment.addTeam("Rival", owner: ben)
-            try await environment.members.add(
-                ada, as: .operator, to: .system, by: .command("test"), from: TestEnvironment.origin)
+            try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
 
             let memberships = try await environment.list.list(of: ada)
 
