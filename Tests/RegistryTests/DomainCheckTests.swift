@@ -20,7 +20,7 @@ private struct Site: Sendable {
     /// What the check finds at `host`.
     func find(
         _ host: String = "127.0.0.1", scheme: String = "http", port: UInt16? = nil, allowsLoopback: Bool = true,
-        deadline: Duration = .testTimeout, client: HTTPClient? = nil, for team: TeamID = Registered.acme
+        deadline: Duration = .testTimeout, client: HTTPClient? = nil, for team: TeamID = .acme
     ) async -> DomainFinding {
         let check = DomainCheck(client ?? self.client, for: team, allowsLoopback: allowsLoopback, deadline: deadline)
         let url = "\(scheme)://\(host):\(port ?? self.port)\(AssociationFile.path)"
@@ -129,17 +129,18 @@ private struct Site: Sendable {
             (options.connectionLimit, options.places) = (4, 4)
             let client = try HTTPClient(on: site.loop, options)
             defer { client.close() }
-            await withTaskGroup(of: Void.self) { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask { _ = await site.find(port: silent.port, deadline: .testTimeout, client: client) }
                 }
                 var held: [Int32] = []
                 defer { for connection in held { close(connection) } }
-                while held.count < 3 {
+                try await waitUntil("three calls") {
                     let connection = accept(silent.socket, nil, nil)
-                    if connection >= 0 { held.append(connection) } else { await site.loop.sleep(for: .milliseconds(5)) }
+                    if connection >= 0 { held.append(connection) }
+                    return held.count == 3
                 }
-                let finding = await site.find(client: client, for: Registered.rival)
+                let finding = await site.find(client: client, for: TeamID.rival)
                 #expect(finding.kind == .served)
                 group.cancelAll()
             }
