@@ -4,7 +4,6 @@ import EventLoop
 import Jobs
 import Postgres
 import Synchronization
-import TestDatabase
 import Testing
 
 /// One of many, tried again at once.

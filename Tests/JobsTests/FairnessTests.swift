@@ -38,10 +38,8 @@ import Testing
 
     @Test func `do not wait for the one that has thousands of jobs`() async throws {
         try await withEnvironment { environment in
-            try flood(TestEnvironment.acme, 2_000, in: environment)
-            for name in ["Ada", "Ben"] {
-                try await environment.queue().enqueue(NewJob(Greeting(name: name)), in: TestEnvironment.rival)
-            }
+            try flood(TeamID.acme, 2_000, in: environment)
+            for name in ["Ada", "Ben"] { try await environment.greet(name, in: .rival) }
 
             let order = try await order(in: environment, until: 8)
 
@@ -53,8 +51,8 @@ import Testing
 
     @Test func `have their urgent jobs done before their others`() async throws {
         try await withEnvironment { environment in
-            try flood(TestEnvironment.acme, 100, in: environment)
-            try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: TestEnvironment.acme)
+            try flood(TeamID.acme, 100, in: environment)
+            try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: .acme)
 
             let order = try await order(in: environment, until: 3)
 
@@ -64,7 +62,7 @@ import Testing
 
     @Test func `find places for urgent jobs, whatever hangs`() async throws {
         try await withEnvironment { environment in
-            for team in [TestEnvironment.acme, TestEnvironment.rival] { try flood(team, 3, in: environment) }
+            for team in [TeamID.acme, TeamID.rival] { try flood(team, 3, in: environment) }
             let diary = Diary()
             var options = JobWorker.Options.quick
             options.concurrency = 4
@@ -81,7 +79,7 @@ import Testing
             }
             try await worker.whileRunning(on: environment.loop) {
                 try await environment.loop.wait { diary.all.count == 3 }
-                try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: TestEnvironment.rival)
+                try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: .rival)
                 try await environment.loop.wait { diary.all.count == 7 }
             }
             #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
@@ -90,7 +88,7 @@ import Testing
 
     @Test func `V43: are not kept from their jobs by one whose jobs hang`() async throws {
         try await withEnvironment { environment in
-            try flood(TestEnvironment.acme, 100, in: environment)
+            try flood(TeamID.acme, 100, in: environment)
             let diary = Diary()
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
@@ -101,7 +99,7 @@ import Testing
             }
             try await worker.whileRunning(on: environment.loop) {
                 try await environment.loop.wait { diary.all.count >= 16 }
-                try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
+                try await environment.greet("Ada", in: .rival)
                 // Once she is through, the others follow.
                 try await environment.loop.wait { diary.all.count == 101 }
             }
@@ -129,7 +127,7 @@ import Testing
     @Test func `that only have jobs for later do not hide those behind them`() async throws {
         try await withEnvironment { environment in
             try postpone(in: environment)
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
+            try await environment.greet("Ada", in: .rival)
 
             #expect(try await order(in: environment, until: 1) == ["Ada"])
         }
@@ -138,7 +136,7 @@ import Testing
     @Test func `V43: that only have jobs for later leave the database alone`() async throws {
         try await withEnvironment { environment in
             try postpone(in: environment)
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.rival)
+            try await environment.greet("Ada", in: .rival)
             let diary = Diary()
             var options = JobWorker.Options()
             // By itself it looks once, so that all it does without end is too much.
@@ -167,16 +165,14 @@ import Testing
 
     @Test func `cannot see or end one another's jobs`() async throws {
         try await withEnvironment { environment in
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            let job = try await environment.greet()
 
             let seen = try await environment.database.query(
-                "SELECT job_id FROM jobs WHERE job_id = \(job.id)", in: TestEnvironment.rival)
+                "SELECT job_id FROM jobs WHERE job_id = \(job.id)", in: .rival)
             let changed = try await environment.database.query(
-                "UPDATE jobs SET problem = 'x' WHERE job_id = \(job.id)", in: TestEnvironment.rival)
+                "UPDATE jobs SET problem = 'x' WHERE job_id = \(job.id)", in: .rival)
             await #expect(throws: PostgresFailure.self) {
-                try await environment.database.query(
-                    NewJob(Greeting(name: "Ben")).insertion(in: TestEnvironment.acme), in: TestEnvironment.rival)
+                try await environment.database.query(NewJob(Greeting(name: "Ben")).insertion(in: .acme), in: .rival)
             }
 
             #expect(seen.isEmpty)
@@ -186,7 +182,7 @@ import Testing
 
     @Test func `keep what their jobs carry from the system`() async throws {
         try await withEnvironment { environment in
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: TestEnvironment.acme)
+            try await environment.greet()
 
             await #expect(throws: PostgresFailure.self) {
                 try await environment.systemDatabase.query("SELECT payload FROM jobs")

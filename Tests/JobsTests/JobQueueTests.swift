@@ -1,25 +1,20 @@
 import Bytes
 import Domain
 import EventLoop
-import Jobs
 import Postgres
 import Testing
+
+@testable import Jobs
 
 @Suite struct `The queue of jobs` {
     @Test func `does a job with what it carries, once`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: TestEnvironment.acme)
+            let job = try await environment.greet()
 
-            let worker = environment.worker { handlers in
-                handlers.register(Greeting.self) { greeting, run in
-                    diary.note("\(greeting.name) of \(run.team), attempt \(run.claim.attempt)")
-                    return .succeeded(["said": "hello"])
-                }
-            }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+            let worker = try await environment.work(until: "succeeded", of: job) { greeting, run in
+                diary.note("\(greeting.name) of \(run.team), attempt \(run.claim.attempt)")
+                return .succeeded(["said": "hello"])
             }
 
             #expect(diary.all == ["Ada of ACMETEAM01, attempt 1"])
@@ -35,12 +30,12 @@ import Testing
             let queue = environment.queue()
             let (kept, dropped) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
-                _ = try await queue.enqueue(kept, in: TestEnvironment.acme, transaction)
+            try await environment.database.transaction(in: .acme) { transaction in
+                _ = try await queue.enqueue(kept, in: .acme, transaction)
             }
             await #expect(throws: Regret.self) {
-                try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
-                    _ = try await queue.enqueue(dropped, in: TestEnvironment.acme, transaction)
+                try await environment.database.transaction(in: .acme) { transaction in
+                    _ = try await queue.enqueue(dropped, in: .acme, transaction)
                     throw Regret()
                 }
             }
@@ -54,9 +49,9 @@ import Testing
         try await withEnvironment { environment in
             let queue = environment.queue()
 
-            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
-            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.acme)
-            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: TestEnvironment.rival)
+            let first = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .acme)
+            let again = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .acme)
+            let other = try await queue.enqueue(NewJob(Greeting(name: "Ada"), once: "ada"), in: .rival)
 
             #expect([first, again, other] == [true, false, true])
         }
@@ -66,10 +61,8 @@ import Testing
         try await withEnvironment { environment in
             let (done, left) = (NewJob(Greeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
 
-            try await environment.database.query(
-                done.insertion(in: TestEnvironment.acme, when: "WHERE true"), in: TestEnvironment.acme)
-            try await environment.database.query(
-                left.insertion(in: TestEnvironment.acme, when: "WHERE false"), in: TestEnvironment.acme)
+            try await environment.database.query(done.insertion(in: .acme, when: "WHERE true"), in: .acme)
+            try await environment.database.query(left.insertion(in: .acme, when: "WHERE false"), in: .acme)
 
             #expect(try environment.state(of: done) == "pending")
             #expect(try environment.state(of: left) == nil)
@@ -88,7 +81,7 @@ import Testing
                 // Until it has looked for both priorities and found nothing.
                 try await environment.loop.wait { environment.system.statementCount >= 2 }
                 let job = NewJob(Greeting(name: "Ada"))
-                try await environment.queue(bell).enqueue(job, in: TestEnvironment.acme)
+                try await environment.queue(bell).enqueue(job, in: .acme)
                 try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
             }
         }
@@ -96,33 +89,50 @@ import Testing
 
     @Test func `does not do a job before its time`() async throws {
         try await withEnvironment { environment in
-            let queue = environment.queue()
-            let (later, now) = (NewJob(Greeting(name: "Ada"), after: .seconds(3600)), NewJob(Greeting(name: "Ben")))
-            try await queue.enqueue(later, in: TestEnvironment.acme)
-            try await queue.enqueue(now, in: TestEnvironment.acme)
+            let later = NewJob(Greeting(name: "Ada"), after: .seconds(3600))
+            try await environment.queue().enqueue(later, in: .acme)
+            let now = try await environment.greet("Ben")
 
-            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: now) == "succeeded" }
-                #expect(try environment.state(of: later) == "pending")
-                try environment.forward("1 hour")
-                try await environment.loop.wait { try environment.state(of: later) == "succeeded" }
-            }
+            try await environment.work(until: "succeeded", of: now)
+            #expect(try environment.state(of: later) == "pending")
+            try environment.forward("1 hour")
+            try await environment.work(until: "succeeded", of: later)
         }
     }
 
     @Test func `leaves kinds that it does not know to others`() async throws {
         try await withEnvironment { environment in
             let (unknown, known) = (NewJob(UrgentGreeting(name: "Ada")), NewJob(Greeting(name: "Ben")))
-            try await environment.queue().enqueue(unknown, in: TestEnvironment.acme)
-            try await environment.queue().enqueue(known, in: TestEnvironment.acme)
+            try await environment.queue().enqueue(unknown, in: .acme)
+            try await environment.queue().enqueue(known, in: .acme)
 
-            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: known) == "succeeded" }
-            }
+            try await environment.work(until: "succeeded", of: known)
 
             #expect(try environment.admin("SELECT attempts::text FROM jobs WHERE state = 'pending'") == [["0"]])
         }
+    }
+}
+
+@Suite struct `The wait between attempts` {
+    @Test func `doubles up to six hours`() {
+        let policy = JobPolicy()
+
+        #expect(policy.delay(after: 1, spread: 1) == .seconds(10))
+        #expect(policy.delay(after: 2, spread: 1) == .seconds(20))
+        #expect(policy.delay(after: 12, spread: 1) == .seconds(20_480))
+        #expect(policy.delay(after: 13, spread: 1) == .seconds(21_600))
+        #expect(policy.delay(after: .max, spread: 1) == .seconds(21_600))
+    }
+
+    @Test func `is half as long at least, so that those that failed together come back apart`() {
+        #expect(JobPolicy().delay(after: 1, spread: 0) == .seconds(5))
+    }
+
+    @Test func `adds up to days`() {
+        let policy = JobPolicy()
+        let days =
+            (1..<policy.attempts).reduce(Duration.zero) { $0 + policy.delay(after: $1, spread: 1) } / .seconds(86_400)
+
+        #expect((2...3).contains(days))
     }
 }

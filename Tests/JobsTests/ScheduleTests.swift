@@ -4,7 +4,6 @@ import Domain
 import EventLoop
 import Jobs
 import Postgres
-import TestDatabase
 import TestSupport
 import Testing
 
