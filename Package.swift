@@ -125,7 +125,7 @@ let package = Package(
         testSupport("TestSupport"),
 
         // A real PostgreSQL.
-        testSupport("TestDatabase", uses: "Postgres TestSupport"),
+        testSupport("TestDatabase", uses: "Domain EventLoop Postgres TestSupport"),
 
         // A name server that does what a test asks of it.
         testSupport("TestNames", uses: "EventLoop"),

@@ -42,8 +42,8 @@ let modules = levels.indices.flatMap { level in levels[level].map { module($0, o
 let all = system + levels.joined()
 let around = [
     // Its main function is libFuzzer's here.
-    module("pippin", on: all, leavingOut: ["Pippin.swift"]), module("TestDatabase", on: all),
-    module("TestAuthenticator", on: all),
+    module("pippin", on: all, leavingOut: ["Pippin.swift"]), module("TestSupport", on: []),
+    module("TestDatabase", on: all + ["TestSupport"]), module("TestAuthenticator", on: all),
 ]
 
 let package = Package(

@@ -42,7 +42,7 @@ import Testing
                 ("", Self.filter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
             ]
             for (index, filter) in cases {
-                let search = AuditSearchStore.Search(filter: filter, team: TestEnvironment.acme)
+                let search = AuditSearchStore.Search(filter: filter, team: .acme)
                 let cursor = AuditEntry.Place(at: start + .seconds(100_000), id: "f")
                 for selection in [search.selection(before: nil, .page), search.selection(before: cursor, .page)] {
                     let plan = try await plan(of: selection, environment)
@@ -66,7 +66,7 @@ import Testing
                 (false, "words", Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }),
             ]
             for (walksEvents, index, filter) in cases {
-                let search = try await environment.search.search(for: filter, in: TestEnvironment.acme)
+                let search = try await environment.search.search(for: filter, in: .acme)
                 #expect(search.walksEvents == walksEvents, "\(filter)")
                 for statement in [search.selection(before: nil, .page), search.count] {
                     let plan = try await plan(of: statement, environment)
@@ -86,20 +86,18 @@ import Testing
             // Both are frequent, and no event has both.
             let filter = Self.filter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
 
-            let first = try await environment.search.page(matching: filter, in: TestEnvironment.acme)
+            let first = try await environment.search.page(matching: filter, in: .acme)
             #expect(first.entries.isEmpty && first.isPartial && first.next != nil)
-            let second = try await environment.search.page(
-                matching: filter, in: TestEnvironment.acme, before: first.next)
+            let second = try await environment.search.page(matching: filter, in: .acme, before: first.next)
             #expect(second.entries.isEmpty && !second.isPartial && second.next == nil)
 
-            let batch = try await environment.search.batch(matching: filter, in: TestEnvironment.acme)
+            let batch = try await environment.search.batch(matching: filter, in: .acme)
             #expect(batch.entries.isEmpty && batch.next == nil)
         }
     }
 
     private func plan(of statement: SQL, _ environment: TestEnvironment) async throws -> String {
-        let rows = try await environment.database.query(
-            "EXPLAIN (ANALYZE, TIMING OFF) \(statement)", in: TestEnvironment.acme)
+        let rows = try await environment.database.query("EXPLAIN (ANALYZE, TIMING OFF) \(statement)", in: .acme)
         var lines: [String] = []
         for var row in rows { lines.append(try row.next()) }
         return lines.joined(separator: "\n")

@@ -59,7 +59,7 @@ import Testing
             ]
             for (filter, targets) in cases {
                 #expect(try await environment.targets(filter) == targets, "\(filter)")
-                let count = try await environment.search.page(matching: filter, in: TestEnvironment.acme).count
+                let count = try await environment.search.page(matching: filter, in: .acme).count
                 #expect(count == .exactly(targets.count), "\(filter)")
             }
         }
@@ -67,32 +67,29 @@ import Testing
 
     @Test func `names people beside their ids until they are deleted`() async throws {
         try await withEnvironment { environment in
-            try environment.addPerson(TestEnvironment.ben, "Ben", to: TestEnvironment.acme)
+            try environment.addPerson(TestEnvironment.ben, "Ben", to: .acme)
             try await seed(environment)
             try await environment.record(
                 TestEnvironment.event(
                     "user.updated", by: .person(TestEnvironment.ben), on: .init("user", TestEnvironment.ben.rawValue)))
 
-            let entry = try #require(try await environment.store.list(in: TestEnvironment.acme, limit: 1).first)
+            let entry = try #require(try await environment.store.list(in: .acme, limit: 1).first)
             #expect(entry.actorPerson?.name == "Ben" && entry.targetPerson?.email == "ben@acme.example")
+            #expect(try await environment.search.people(named: "ADA", in: .acme) == [TestEnvironment.ada.rawValue])
             #expect(
-                try await environment.search.people(named: "ADA", in: TestEnvironment.acme) == [
-                    TestEnvironment.ada.rawValue
-                ])
-            #expect(
-                try await environment.search.people(named: "ben@acme.example", in: TestEnvironment.acme) == [
+                try await environment.search.people(named: "ben@acme.example", in: .acme) == [
                     TestEnvironment.ben.rawValue
                 ])
 
             try environment.admin(
                 "DELETE FROM users WHERE team_id = 'PIPPIN0000' AND sub = $1", TestEnvironment.ada.rawValue)
-            try environment.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+            try environment.removePeople()
 
             let names = try environment.admin("SELECT kind, name FROM audit_people")
             #expect(names == [["member", "Ben"]])
-            let entries = try await environment.store.list(in: TestEnvironment.acme, limit: 10)
+            let entries = try await environment.store.list(in: .acme, limit: 10)
             #expect(entries.count == 5 && entries[0].actorPerson == nil && entries[4].actorPerson == nil)
-            #expect(try await environment.search.people(named: "ada", in: TestEnvironment.acme).isEmpty)
+            #expect(try await environment.search.people(named: "ada", in: .acme).isEmpty)
         }
     }
 
@@ -103,7 +100,7 @@ import Testing
             try environment.admin("UPDATE users SET given_name = 'Adele'")
             try await environment.record(TestEnvironment.event())
 
-            let entries = try await environment.store.list(in: TestEnvironment.acme, limit: 2)
+            let entries = try await environment.store.list(in: .acme, limit: 2)
 
             #expect(entries.map(\.actorPerson?.name) == ["Adele", "Adele"])
         }
@@ -124,11 +121,11 @@ import Testing
                 """)
             for filter in [AuditFilter(), Self.filter { $0.words = ["thing"] }] {
                 var seen: [String] = []
-                var page = try await environment.search.page(matching: filter, in: TestEnvironment.acme)
+                var page = try await environment.search.page(matching: filter, in: .acme)
                 while let next = page.next {
                     seen += page.entries.map(\.target)
                     try await environment.record(TestEnvironment.event("a.c", after: "thing"))
-                    page = try await environment.search.page(matching: filter, in: TestEnvironment.acme, before: next)
+                    page = try await environment.search.page(matching: filter, in: .acme, before: next)
                 }
                 seen += page.entries.map(\.target)
 
@@ -142,28 +139,25 @@ import Testing
         try await withEnvironment { environment in
             try seedMany(1001, environment)
 
-            #expect(
-                try await environment.search.page(matching: AuditFilter(), in: TestEnvironment.acme).count
-                    == .moreThan(1000))
+            #expect(try await environment.search.page(matching: AuditFilter(), in: .acme).count == .moreThan(1000))
         }
     }
 
     @Test func `shows nothing of another team`() async throws {
         try await withEnvironment { environment in
             try await seed(environment)
-            let place = try #require(try await environment.store.list(in: TestEnvironment.acme, limit: 1).first).place
+            let place = try #require(try await environment.store.list(in: .acme, limit: 1).first).place
             let filters = [
                 AuditFilter(), Self.filter { $0.words = ["acme"] }, Self.filter { $0.target = "com.acme.app" },
             ]
 
             for filter in filters {
-                #expect(try await environment.targets(filter, in: TestEnvironment.rival).isEmpty)
-                #expect(
-                    try await environment.search.page(matching: filter, in: TestEnvironment.rival).count == .exactly(0))
+                #expect(try await environment.targets(filter, in: .rival).isEmpty)
+                #expect(try await environment.search.page(matching: filter, in: .rival).count == .exactly(0))
             }
-            #expect(try await environment.store.find(place, in: TestEnvironment.acme) != nil)
-            #expect(try await environment.store.find(place, in: TestEnvironment.rival) == nil)
-            #expect(try await environment.search.people(named: "ada", in: TestEnvironment.rival).isEmpty)
+            #expect(try await environment.store.find(place, in: .acme) != nil)
+            #expect(try await environment.store.find(place, in: .rival) == nil)
+            #expect(try await environment.search.people(named: "ada", in: .rival).isEmpty)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `An export of the audit log` {
     private func export(
         from environment: TestEnvironment, as format: AuditExportFormat, _ filter: AuditFilter = AuditFilter(),
-        in team: TeamID = TestEnvironment.acme
+        in team: TeamID = .acme
     ) async throws -> String {
         let export = try await AuditExportStore(environment.database).begin(
             filter, asked: ["q": "acme"], as: format, in: team, by: .member(TestEnvironment.ada),
@@ -88,7 +88,7 @@ import Testing
         try await withEnvironment { environment in
             try await environment.record(TestEnvironment.event(on: .init("app_id", "com.acme.secret")))
 
-            let text = try await export(from: environment, as: .csv, in: TestEnvironment.rival)
+            let text = try await export(from: environment, as: .csv, in: .rival)
 
             #expect(!text.contains("com.acme.secret") && text.split(separator: "\r\n").count == 2)
         }

@@ -101,7 +101,7 @@ import Testing
                 try await rounds.applyRetention { alarms.append($0, $1) }
                 try await rounds.applyRetention { alarms.append($0, $1) }
 
-                #expect(alarms.all.map(\.team) == [TestEnvironment.acme, TestEnvironment.acme], "\(change.name)")
+                #expect(alarms.all.map(\.team) == [TeamID.acme, TeamID.acme], "\(change.name)")
                 #expect(alarms.all.first?.findings.first?.kind == change.found, "\(change.name)")
                 // Young events that were made old may wait for a later batch; what was whole before may be gone by then.
                 let after = try state(environment)
@@ -111,7 +111,7 @@ import Testing
                     #expect(after == changed, "\(change.name)")
                 }
                 #expect(try await sealed.findings().contains { $0.kind == change.found }, "\(change.name)")
-                let shown = try await AuditChainStore(environment.database).find(in: TestEnvironment.acme).findings
+                let shown = try await AuditChainStore(environment.database).find(in: .acme).findings
                 #expect(shown.contains { $0.kind == change.found }, "\(change.name)")
                 let told = try environment.admin(
                     "SELECT count(*) FROM audit_events WHERE action = 'audit_log.verified' AND outcome = 'refused'")
@@ -131,24 +131,24 @@ import Testing
             #expect(try await sealed.findings().contains { $0.kind == .cut })
 
             try await sealed.environment.record(TestEnvironment.event())
-            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
+            try await sealed.environment.record(TestEnvironment.event(), in: .rival)
             let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             await #expect(throws: (any Error).self) { try await rounds.seal { _ in } }
-            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 1)
+            #expect(try sealed.environment.count("audit_seals", in: .rival) == 1)
         }
     }
 
     @Test func `V43: of a team that writes as fast as it is sealed keeps no other team waiting`() async throws {
         try await withSealed { sealed in
             try makeOldEvents(sealed.environment)
-            try await sealed.environment.record(TestEnvironment.event(), in: TestEnvironment.rival)
+            try await sealed.environment.record(TestEnvironment.event(), in: .rival)
             let rounds = AuditRounds(
                 sealed.environment.database, system: sealed.environment.system, keys: sealed.keys, turn: 1)
             try await rounds.seal { _ in }
-            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.acme) == AuditSealStore.batch)
-            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 1)
+            #expect(try sealed.environment.count("audit_seals", in: .acme) == AuditSealStore.batch)
+            #expect(try sealed.environment.count("audit_seals", in: .rival) == 1)
             for _ in 0..<6 { try await rounds.seal { _ in } }
-            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.acme) == 610)
+            #expect(try sealed.environment.count("audit_seals", in: .acme) == 610)
         }
     }
 
@@ -170,9 +170,9 @@ import Testing
 
             try await rounds.applyRetention { alarms.append($0, $1) }
 
-            #expect(alarms.all.map(\.team) == [TestEnvironment.acme])
-            #expect(try sealed.environment.count("audit_seals", in: TestEnvironment.rival) == 0)
-            #expect(try await sealed.findings(in: TestEnvironment.rival).isEmpty)
+            #expect(alarms.all.map(\.team) == [TeamID.acme])
+            #expect(try sealed.environment.count("audit_seals", in: .rival) == 0)
+            #expect(try await sealed.findings(in: .rival).isEmpty)
         }
     }
 

@@ -14,7 +14,7 @@ struct Sealed {
     var seals: AuditSealStore { AuditSealStore(environment.database, keys: keys) }
     var verification: AuditVerificationStore { AuditVerificationStore(environment.database, keys: keys) }
 
-    func findings(in team: TeamID = TestEnvironment.acme) async throws -> [AuditFinding] {
+    func findings(in team: TeamID = .acme) async throws -> [AuditFinding] {
         try await verification.verify(in: team).findings
     }
 
@@ -36,7 +36,7 @@ func withSealed(_ body: @escaping @Sendable (Sealed) async throws -> Void) async
         for number in 1...10 {
             try await environment.record(TestEnvironment.event(on: .init("app_id", "com.acme.app\(number)")))
         }
-        try await sealed.seals.seal(in: TestEnvironment.acme)
+        try await sealed.seals.seal(in: .acme)
         try await body(sealed)
     }
 }

@@ -60,8 +60,8 @@ import Web
     {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner, .system: .operator])
-            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner, .system: .operator])
+            try environment.markDeleted(.rival)
 
             for team in ["RIVALTEAM1", "PIPPIN0000", "NOSUCHTEAM", "acmeteam01"] {
                 for route in environment.mounted where route.pattern.hasPrefix("/console/:team") {
@@ -103,8 +103,8 @@ import Web
 
     @Test func `a role that changes is another role with the next request`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
-            let path = ConsoleRoutes.overview.link(TestEnvironment.acme)
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            let path = ConsoleRoutes.overview.link(TeamID.acme)
             #expect(try await owner.get(path).status == 200)
 
             try environment.admin("DELETE FROM memberships WHERE team_id = 'ACMETEAM01'")

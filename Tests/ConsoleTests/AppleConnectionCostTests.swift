@@ -34,7 +34,7 @@ import Testing
 
     @Test func `V43: are as many statements as one, each with its own test`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await connect("com.acme.one", "KEY1234561", &admin)
             let one = try await statements(&admin, environment)
             try await connect("com.acme.two", "KEY1234562", &admin)

@@ -33,7 +33,7 @@ import Testing
     @Test func `begin with a key, are made, and show what to enter at Apple`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let before = try await admin.get("\(Self.hub)/new?app=com.acme.app").text
             #expect(before.contains("A key from Apple comes first"))
             #expect(before.contains("/apple-keys/new?app=com.acme.app"))
@@ -55,14 +55,14 @@ import Testing
             let hub = try await admin.get(Self.hub).text
             #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
             #expect(try await admin.get("/console/ACMETEAM01/app-ids/com.acme.app").text.contains(Self.page))
-            #expect(try environment.actions().last == "apple_connection.created")
+            #expect(try environment.allActions(in: .acme).last == "apple_connection.created")
         }
     }
 
     @Test func `are refused beside the field, and a second one of an App ID is none`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
 
             let bundle = Self.form.map { $0.0 == "servicesID" ? ("servicesID", "com.acme.app") : $0 }
@@ -81,7 +81,7 @@ import Testing
     @Test func `of two groups never share a Services ID, and no app has its name`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             let apps = "/console/ACMETEAM01/app-ids"
             let other = [("identifier", "com.acme.other"), ("description", "Other"), ("isEnabled", "on")]
@@ -118,7 +118,7 @@ import Testing
                 INSERT INTO app_ids (team_id, identifier, description, is_enabled, primary_identifier)
                 VALUES ('ACMETEAM01', 'com.acme.watch', 'Watch', false, 'com.acme.app')
                 """)
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
             #expect(try await admin.get(Self.page).text.contains("<code>com.acme.watch</code>"))
@@ -129,7 +129,7 @@ import Testing
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
 
@@ -158,7 +158,7 @@ import Testing
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
             for (fault, outcome) in [
@@ -180,14 +180,14 @@ import Testing
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try await importKey(&ada)
             _ = try await ada.post(Self.hub, Self.form)
             let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             for member in [ada.subject, olive.subject] {
                 let member = try #require(member)
-                #expect(try await limit.charge(9, by: member, of: TestEnvironment.acme, at: environment.now) == nil)
+                #expect(try await limit.charge(9, by: member, of: .acme, at: environment.now) == nil)
             }
             #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
             #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
@@ -205,7 +205,7 @@ import Testing
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
             _ = try await admin.post("\(Self.page)/tests", [])
@@ -226,10 +226,10 @@ import Testing
         try await withEnvironment { environment in
             try environment.openAppleSide()
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await importKey(&admin)
             _ = try await admin.post(Self.hub, Self.form)
-            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
             for path in ["", "/deletion", "/tests", "/stand-in"] {
                 #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)

@@ -41,7 +41,7 @@ import Testing
     @Test func `V43: is known to the list of people by one look, which is no search`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let unconnected = try await statementsOfPeople(&owner, environment)
             let key = [
                 ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"), ("appleTeamID", "APPLETEAM1"),
@@ -70,7 +70,7 @@ import Testing
     @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             #expect(try await owner.get(Self.list).text.contains("Everything was given back"))
             let sub = try fill(environment)
 
@@ -90,7 +90,7 @@ import Testing
                 try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [
                     ["provider.revocation", "\(token)1"]
                 ])
-            #expect(try environment.actions().last == "provider_token.retried")
+            #expect(try environment.allActions(in: .acme).last == "provider_token.retried")
 
             try environment.admin("DELETE FROM users WHERE sub = $1", sub)
             #expect(try await owner.get("/console/ACMETEAM01/users").text.contains("still to be revoked"))
@@ -102,7 +102,7 @@ import Testing
     @Test func `is told on the page of its person, beside how they came`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let sub = try fill(environment)
             let text = try await owner.get("/console/ACMETEAM01/users/\(sub)").text
             #expect(text.contains("Likely, says Apple") && text.contains("the person hides their own"))
@@ -118,7 +118,7 @@ import Testing
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
             _ = try fill(environment)
-            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             #expect(try await rival.get(Self.list).status == 404)
             let own = try await rival.get("/console/RIVALTEAM1/apple-tokens").text
             #expect(own.contains("Everything was given back"))
@@ -126,7 +126,7 @@ import Testing
             let id = String(repeating: "0", count: 31) + "1"
             #expect(try await rival.post("/console/RIVALTEAM1/apple-tokens/\(id)/retrials").status == 404)
 
-            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
+            var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
             #expect(try await !auditor.get(Self.list).text.contains("Try again to revoke"))
             #expect(try await auditor.post("\(Self.list)/\(id)/retrials").status == 403)
         }

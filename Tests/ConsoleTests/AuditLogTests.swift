@@ -28,7 +28,7 @@ import Testing
 
     @Test func `says nothing twice of invitations and deleted people, and has their ids`() async throws {
         try await withEnvironment { environment in
-            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try environment.admin(
                 """
                 INSERT INTO audit_events (
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `shows what a filter asks for`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
             for (query, showsApp, showsKey) in Self.filters {
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `takes each filter off with its chip`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
             let text = try await owner.get("\(Self.path)?action=key.revoked&outcome=refused").text
@@ -90,7 +90,7 @@ import Testing
 
     @Test func `says beside the field what it cannot understand, and keeps it`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
             for query in ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"] {
@@ -108,8 +108,8 @@ import Testing
 
     @Test func `tells everything about one event, and of no other team's`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
-            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+            var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             try seed(environment, try #require(owner.subject))
             let list = try await owner.get("\(Self.path)?q=acme").text
             let event = try #require(list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" })
@@ -149,14 +149,14 @@ import Testing
                 #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
                 let lines = answer.text.split(separator: "\r\n")
                 #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
-                #expect(try environment.actions().last == "audit_log.exported")
+                #expect(try environment.allActions(in: .acme).last == "audit_log.exported")
             }
         }
     }
 
     @Test func `refuses an export it cannot understand`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
 
             for form in [[("format", "xml")], [], [("format", "csv"), ("ip", "nowhere")]] {
                 #expect(try await owner.post("\(Self.path)/export", form).status == 400)
@@ -166,7 +166,7 @@ import Testing
 
     @Test func `is verified at the press of a button`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             try seed(environment, try #require(owner.subject))
 
             #expect(try await owner.post("\(Self.path)/verification").location == "\(Self.path)#seals")

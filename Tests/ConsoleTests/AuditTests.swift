@@ -11,7 +11,7 @@ import Web
 @Suite struct `The audit log` {
     @Test func `pages through everything once, with names and changes`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             let member = try #require(owner.subject)
             try environment.admin(
                 """
@@ -39,7 +39,7 @@ import Web
 
     @Test func `names what acted by itself in words`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             for (actor, action, words) in [
                 ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
                 ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
@@ -110,7 +110,7 @@ import Web
 
     @Test func `V55: a page of the log stays small, whatever was written`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             let member = try #require(owner.subject)
             try environment.admin(
                 """

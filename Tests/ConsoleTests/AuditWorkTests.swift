@@ -9,8 +9,8 @@ import Testing
         async throws
     {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var other = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var other = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             let works = TeamWorkLimit.audits(LimitStore(environment.parts.database)).count
             var statuses: [Int] = []
             for number in 0..<(works + 2) {
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `V43: is left to the background where more waits for its seal than somebody waits for`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try environment.admin(
                 """
                 INSERT INTO audit_events (

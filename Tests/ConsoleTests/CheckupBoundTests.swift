@@ -10,7 +10,7 @@ import Web
 
 /// Every call of theirs goes to Apple or to a server of somebody else's.
 @Suite struct `A check-up and a test of a connection` {
-    private static let address = CheckupPages.checkup.link(TestEnvironment.acme)
+    private static let address = CheckupPages.checkup.link(TeamID.acme)
 
     /// So many App IDs beneath com.acme.app, which is connected.
     private func connect(_ environment: TestEnvironment, _ browser: inout Browser, grouped: Int) async throws {
@@ -70,7 +70,7 @@ import Web
             let id = "APPLEKEY\(number)"
             let sealed = sealer.seal(
                 Array(P256SigningKey.generate().pem.utf8),
-                context: [TestEnvironment.acme.rawValue, "apple_keys", id, "private_key_sealed"])
+                context: [TeamID.acme.rawValue, "apple_keys", id, "private_key_sealed"])
             try environment.admin(
                 "UPDATE apple_keys SET private_key_sealed = decode($1, 'hex') WHERE key_id = $2", Hex.encode(sealed), id
             )
@@ -84,7 +84,7 @@ import Web
 
     @Test func `V47: ask Apple about ten bundle IDs beside the Services ID, and say how many are left`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await connect(environment, &admin, grouped: 60)
             let page = "/console/ACMETEAM01/apple/com.acme.app"
             let left = "51 more bundle IDs of this group were not asked about"
@@ -109,7 +109,7 @@ import Web
             try environment.openAppleSide()
             try addSealedConnections(environment, 12)
             try reseal(10...21, environment)
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let text = try await admin.post(Self.address, []).text
 
             #expect(text.contains("2 more connections were not tested"))
@@ -124,7 +124,7 @@ import Web
             try environment.openAppleSide()
             try addSealedConnections(environment, 11)
             try reseal(20...20, environment)
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let text = try await admin.post(Self.address, []).text
 
             let sealed = "cannot be opened with the master key of this server"
@@ -142,7 +142,7 @@ import Web
                 INSERT INTO domains (team_id, domain)
                 SELECT 'ACMETEAM01', 'd' || n || '.localhost' FROM generate_series(100, 299) AS n
                 """)
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let lookedAt = "domains WHERE checked_at IS NOT NULL"
 
             #expect(try await admin.post(Self.address, []).text.contains("160 more domains were not looked"))
@@ -160,7 +160,7 @@ import Web
                 SELECT 'ACMETEAM01', 'mail' || n || '.example', 'domain', n, '[]'
                 FROM generate_series(1, 50) AS n
                 """)
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let lookedAt = "email_sources WHERE checked_at IS NOT NULL"
 
             #expect(try await admin.post(Self.address, []).text.contains("30 more e-mail sources were not"))
@@ -194,7 +194,7 @@ import Web
                 FROM generate_series(0, 49) AS n
                 """,
             ] { try environment.admin(statement) }
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
 
             let text = try await admin.post(Self.address, []).text
 

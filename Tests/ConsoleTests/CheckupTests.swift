@@ -14,7 +14,7 @@ import Web
 @testable import OAuth
 
 @Suite struct `A team’s check-up` {
-    private static let address = CheckupPages.checkup.link(TestEnvironment.acme)
+    private static let address = CheckupPages.checkup.link(TeamID.acme)
     private static let pair = P256SigningKey.generate()
 
     /// Connects Acme's app, and registers it at the stand-in or not.
@@ -34,7 +34,7 @@ import Web
 
     @Test func `finds what is in order, live`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await connect(environment, &admin, registers: true)
             #expect(try await admin.get(Self.address).text.contains("Nothing looked at yet"))
 
@@ -105,17 +105,17 @@ import Web
     /// Whatever stands in a setting of the server: its members see it on no page.
     @Test func `S20: shows a team no path of the server's files`() async throws {
         try await withEnvironment(certificateFile: "/srv/secret/fullchain.pem") { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let answer = try await admin.post(Self.address, [])
             #expect(answer.status == 200 && !answer.text.contains("/srv"))
-            var owner = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner, .system: .operator])
+            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner, .system: .operator])
             #expect(try await owner.post(Self.address, []).text.contains("/srv/secret/fullchain.pem"))
         }
     }
 
     @Test func `finds nothing wrong in Apple’s silence before a team is connected`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
 
             let answer = try await admin.post(Self.address, [])
 
@@ -126,9 +126,9 @@ import Web
 
     @Test func `says which value to look at, and what to enter at Apple`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await connect(environment, &admin, registers: false)
-            try environment.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            try environment.setIdentitySources("apple")
             try environment.admin(
                 """
                 INSERT INTO email_sources (team_id, source, kind, slot, records, checked_at)
@@ -150,10 +150,10 @@ import Web
     @Test func `calls a developer’s own machine fine for a sandbox, unless the team asks for proof of it`() async throws
     {
         try await withEnvironment { environment in
-            try environment.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+            try environment.setMode("sandbox")
             _ = try await environment.addAcmeWeb()
             try environment.admin("UPDATE domains SET domain = 'app.localhost' WHERE team_id = 'ACMETEAM01'")
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let page = "/console/ACMETEAM01/domains/app.localhost"
 
             let checkup = try await admin.post(Self.address, []).text
@@ -164,7 +164,7 @@ import Web
             #expect(!overview.contains("Domain not verified"))
             #expect(try await admin.get(page).text.contains("Nothing to do: this is a developer’s own"))
 
-            try environment.admin("UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'")
+            try environment.requireVerifiedDomains()
             let strict = try await admin.post(Self.address, []).text
             #expect(strict.contains("serve the file at http://app.localhost/"))
             #expect(try await admin.get("/console/ACMETEAM01").text.contains("Domain not verified"))
@@ -173,8 +173,8 @@ import Web
 
     @Test func `says that nobody can sign in, and that Apple is silent`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            try environment.admin("UPDATE teams SET identity_sources = '{apple}' WHERE team_id = 'ACMETEAM01'")
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            try environment.setIdentitySources("apple")
             environment.script.set(.trouble, at: .discovery)
 
             let text = try await admin.post(Self.address, []).text
@@ -187,7 +187,7 @@ import Web
 
     @Test func `says what ends soon, and whether Apple reached the address for its notifications`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             try await connect(environment, &admin, registers: true)
             #expect(try await admin.post(Self.address, []).text.contains("Keys from Apple have no end"))
             try environment.admin(
@@ -213,39 +213,39 @@ import Web
 
     @Test func `runs as often as connections are tested, and says when again`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
             let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
             let member = try #require(ada.subject)
-            #expect(try await limit.charge(15, by: member, of: TestEnvironment.acme, at: environment.now) == nil)
+            #expect(try await limit.charge(15, by: member, of: .acme, at: environment.now) == nil)
             #expect(try await ada.post(Self.address, []).status == 200)
 
             let refused = try await ada.post(Self.address, [])
 
             #expect(refused.status == 429 && refused.text.contains("Apple has been asked often enough"))
             #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 200)
-            #expect(try await ben.post(CheckupPages.checkup.link(TestEnvironment.rival), []).status == 200)
+            #expect(try await ben.post(CheckupPages.checkup.link(TeamID.rival), []).status == 200)
         }
     }
 
     @Test func `runs twice a minute for a member, and says when again`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
             for _ in 1...2 { #expect(try await ada.post(Self.address, []).status == 200) }
 
             let refused = try await ada.post(Self.address, [])
 
             #expect(refused.status == 429 && refused.text.contains("Enough has been looked at"))
             #expect(try #require(refused["retry-after"].flatMap { Int($0) }) <= 60)
-            #expect(try await ben.post(CheckupPages.checkup.link(TestEnvironment.rival), []).status == 200)
+            #expect(try await ben.post(CheckupPages.checkup.link(TeamID.rival), []).status == 200)
         }
     }
 
     @Test func `is for the team alone, and auditors do not run it`() async throws {
         try await withEnvironment { environment in
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
-            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .owner])
+            var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
 
             #expect(try await ben.get(Self.address).status == 404)
             #expect(try await ben.post(Self.address, []).status == 404)

@@ -64,7 +64,7 @@ import Testing
             let documents = try await WatchedDocumentStore(environment.parts.database).list()
             #expect(documents.first?.differsSince == nil)
             #expect(documents.first?.known["issuer"] == "https://account.apple.com")
-            #expect(try environment.actions(in: .system).last == "apple_publication.approved")
+            #expect(try environment.allActions(in: .system).last == "apple_publication.approved")
             let event = try environment.admin(
                 """
                 SELECT before->>'issuer', after->>'issuer' FROM audit_events
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `is an operator’s to end`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
 
             #expect(try await owner.get(Self.page).status == 404)
             #expect(try await owner.post(Self.approval, [("seen", "")]).status == 404)

@@ -24,8 +24,8 @@ import Testing
 
     @Test func `V39: a form whose numbers are extreme is refused beside its fields`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            let rules = SettingsRoutes.part.link(TestEnvironment.acme, .rules)
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            let rules = SettingsRoutes.part.link(TeamID.acme, .rules)
             let usual = [("id_token_seconds", "600"), ("audit_retention_days", "400")]
             for number in Self.numbers {
                 for field in usual.map(\.0) {

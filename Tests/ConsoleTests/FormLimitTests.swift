@@ -22,7 +22,7 @@ enum TeamFormCount: CaseIterable {
     /// Counts forms of all of a team, as many as it may send by that count but for one.
     private func useTeam(_ environment: TestEnvironment, _ count: TeamFormCount) async throws {
         _ = try await LimitStore(environment.parts.database).add(
-            count.most - 1, to: count.subject, window: count.window, in: TestEnvironment.acme, at: environment.now)
+            count.most - 1, to: count.subject, window: count.window, in: .acme, at: environment.now)
     }
 
     /// Counts as many forms as an account may send but for `left`.
@@ -36,8 +36,8 @@ enum TeamFormCount: CaseIterable {
 
     @Test func `V43: are counted, and another account goes on`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var other = try await environment.signedIn("Ben", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var other = try await environment.signedIn("Ben", [TeamID.acme: .owner])
             try await use(environment, leaving: 2)
             var statuses: [Int] = []
             for _ in 0..<4 { statuses.append(try await owner.post(Self.path).status) }
@@ -52,7 +52,7 @@ enum TeamFormCount: CaseIterable {
 
     @Test func `V43: count by what they hold`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try await use(environment, leaving: 8)
             let long = String(repeating: "x", count: 40_000)
             #expect(try await owner.post(Self.path, [("description", long)]).status == 429)
@@ -64,9 +64,9 @@ enum TeamFormCount: CaseIterable {
         async throws
     {
         try await withEnvironment { environment in
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var rita = try await environment.signedIn("Rita", [TestEnvironment.rival: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var rita = try await environment.signedIn("Rita", [TeamID.rival: .owner])
             try await useTeam(environment, count)
 
             #expect(try await ben.post(Self.path).status == 422)
@@ -78,14 +78,14 @@ enum TeamFormCount: CaseIterable {
             // What only reads out goes on, and who used them up does not keep their right by it.
             #expect(try await ada.post("/console/ACMETEAM01/audit/export").status == 400)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "floods us")]
-            let address = MemberRoutes.removal.link(TestEnvironment.acme, try #require(ben.subject))
+            let address = MemberRoutes.removal.link(TeamID.acme, try #require(ben.subject))
             #expect(try await ada.post(address, removal).status == 303)
         }
     }
 
     @Test func `V43: that an account is refused take nothing of the team’s`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try await use(environment, leaving: 1)
             for _ in 0..<5 { _ = try await owner.post(Self.path) }
             let rows = try environment.admin(
@@ -110,11 +110,11 @@ enum TeamFormCount: CaseIterable {
 
     @Test func `V43: of one account leave the team three quarters of a day`() async throws {
         try await withEnvironment { environment in
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await LimitStore(environment.parts.database).add(
                 FormLimit.mostInDay, to: .account("console-forms-by", try #require(ben.subject).rawValue),
-                window: FormLimit.day, in: TestEnvironment.acme, at: environment.now)
+                window: FormLimit.day, in: .acme, at: environment.now)
             #expect(FormLimit.mostInDay * 4 <= FormLimit.mostOfTeamInDay)
             #expect(FormLimit.most * 4 <= FormLimit.mostOfTeam)
             #expect(try await ben.post(Self.path).status == 429)

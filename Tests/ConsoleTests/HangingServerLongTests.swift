@@ -21,20 +21,20 @@ import Testing
             defer { close(silent.socket) }
             try environment.admin("INSERT INTO teams (team_id, name, mode) VALUES ('THIRDTEAM1', 'Third', 'sandbox')")
             let third = try #require(TeamID(rawValue: "THIRDTEAM1"))
-            let rivals = try await domains(of: TestEnvironment.rival, environment, at: silent.port)
+            let rivals = try await domains(of: .rival, environment, at: silent.port)
             let others = try await domains(of: third, environment, at: silent.port)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 // One team has 48 of the 64 places at most, and another the rest; a host has 16 connections.
                 for domain in Array(repeating: rivals, count: 10).joined() {
-                    group.addTask { await Self.check(domain, of: TestEnvironment.rival, environment) }
+                    group.addTask { await Self.check(domain, of: .rival, environment) }
                 }
                 for domain in Array(repeating: others, count: 4).joined() {
                     group.addTask { await Self.check(domain, of: third, environment) }
                 }
                 let held = try await Self.accept(64, at: silent.socket)
                 defer { for connection in held { close(connection) } }
-                var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+                var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
                 // Behind the checks it would wait for them, and they are held as long as the test lasts.
                 #expect(try await admin.post("\(page)/tests", []).status == 303)
                 let outcomes = "SELECT DISTINCT outcome FROM apple_connection_tests"
@@ -56,7 +56,7 @@ import Testing
     private func connectAcme(_ environment: TestEnvironment) async throws -> String {
         try environment.openAppleSide()
         _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Olga", [TestEnvironment.acme: .admin])
+        var admin = try await environment.signedIn("Olga", [TeamID.acme: .admin])
         let key = [
             ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
             ("name", "Acme at Apple"), ("appID", "com.acme.app"),

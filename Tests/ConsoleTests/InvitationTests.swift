@@ -16,29 +16,28 @@ import Testing
         -> LinkToken
     {
         let sent = try await ada.post(
-            MemberRoutes.invitations.link(TestEnvironment.acme),
-            [("email", "ben@acme.example"), ("role", role.rawValue)])
+            MemberRoutes.invitations.link(TeamID.acme), [("email", "ben@acme.example"), ("role", role.rawValue)])
         #expect(sent.status == 303)
         return try environment.invitationToken()
     }
 
     @Test func `are listed, sent again under a new link, and withdrawn`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let first = try await invite(&ada, environment)
             let id = try #require(try environment.admin("SELECT invitation_id FROM invitations")[0][0])
             let invitation = try #require(InvitationID(rawValue: id))
             var nobody = Browser(environment: environment, subject: nil)
 
-            let list = try await ada.get(MemberRoutes.list.link(TestEnvironment.acme))
+            let list = try await ada.get(MemberRoutes.list.link(TeamID.acme))
             #expect(list.text.contains("ben@acme.example") && list.text.contains("Send again"))
             #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 200)
 
-            let resent = try await ada.post(MemberRoutes.resending.link(TestEnvironment.acme, invitation))
+            let resent = try await ada.post(MemberRoutes.resending.link(TeamID.acme, invitation))
             #expect(resent.status == 303)
             #expect(try await nobody.get(MemberRoutes.invitation.link(first.text)).status == 410)
 
-            let withdrawn = try await ada.post(MemberRoutes.withdrawal.link(TestEnvironment.acme, invitation))
+            let withdrawn = try await ada.post(MemberRoutes.withdrawal.link(TeamID.acme, invitation))
             #expect(withdrawn.status == 303)
             #expect(try environment.count("invitations") == 0)
         }
@@ -46,7 +45,7 @@ import Testing
 
     @Test func `let an account join, under a new session, and only once`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             var ben = try await environment.signedIn("Ben")
             let token = try await invite(&ada, environment, as: .auditor)
             let address = MemberRoutes.invitation.link(token.text)
@@ -56,18 +55,17 @@ import Testing
             #expect(page.text.contains("Join Acme") && page.text.contains("ben@acme.example"))
             let joined = try await ben.post(address)
 
-            #expect(joined.location == ConsoleRoutes.overview.link(TestEnvironment.acme))
+            #expect(joined.location == ConsoleRoutes.overview.link(TeamID.acme))
             #expect(ben.cookies["pippin-PIPPIN0000"] != before)
-            #expect(try await ben.get(ConsoleRoutes.overview.link(TestEnvironment.acme)).status == 200)
-            #expect(
-                try await ben.get(MemberRoutes.member.link(TestEnvironment.acme, #require(ada.subject))).status == 403)
+            #expect(try await ben.get(ConsoleRoutes.overview.link(TeamID.acme)).status == 200)
+            #expect(try await ben.get(MemberRoutes.member.link(TeamID.acme, #require(ada.subject))).status == 403)
             #expect(try await ben.post(address).status == 410)
         }
     }
 
     @Test func `V40: opened in one browser and sent from another make nobody a member`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             var ben = try await environment.signedIn("Ben")
             var olive = try await environment.signedIn("Olive")
             var nobody = Browser(environment: environment, subject: nil)
@@ -87,7 +85,7 @@ import Testing
 
     @Test func `let somebody new make an account, who then signs in like everybody`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let token = try await invite(&ada, environment)
             let address = MemberRoutes.invitation.link(token.text)
             var ben = Browser(environment: environment, subject: nil)
@@ -99,7 +97,7 @@ import Testing
 
             #expect(made.status == 200 && made.text.contains("You have joined Acme"))
             #expect(made.text.contains("Sign in with your new password."))
-            #expect(made.text.contains("href=\"\(ConsoleRoutes.overview.link(TestEnvironment.acme))\""))
+            #expect(made.text.contains("href=\"\(ConsoleRoutes.overview.link(TeamID.acme))\""))
             #expect(ben.cookies["pippin-PIPPIN0000"] == nil)
             let account = try environment.admin(
                 """
@@ -112,7 +110,7 @@ import Testing
 
     @Test func `V42, V43: have so many passwords judged, off the loop, and then say so`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let address = MemberRoutes.invitation.link(try await invite(&ada, environment).text)
             var ben = Browser(environment: environment, subject: nil)
             _ = try await ben.get(address)
@@ -133,7 +131,7 @@ import Testing
 
     @Test func `V43: to a full team say so and are kept, and no others are sent`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             // By another address than the one that was invited, which a stranger takes.
             var ben = try await environment.signedIn("Benjamin")
             var nobody = Browser(environment: environment, subject: nil)
@@ -151,20 +149,19 @@ import Testing
             }
             #expect(try environment.count("users WHERE given_name = 'Nobody'") == 0)
             let another = try await ada.post(
-                MemberRoutes.invitations.link(TestEnvironment.acme),
-                [("email", "dora@acme.example"), ("role", "developer")])
+                MemberRoutes.invitations.link(TeamID.acme), [("email", "dora@acme.example"), ("role", "developer")])
             #expect(another.status == 422 && another.text.contains("value=\"dora@acme.example\""))
             #expect(another.text.contains("A team has at most 500 members. Remove somebody first"))
             #expect(try environment.count("invitations") == 1)
 
             try environment.admin("DELETE FROM memberships WHERE sub LIKE '%1.0000' AND role = 'auditor'")
-            #expect(try await ben.post(address).location == ConsoleRoutes.overview.link(TestEnvironment.acme))
+            #expect(try await ben.post(address).location == ConsoleRoutes.overview.link(TeamID.acme))
         }
     }
 
     @Test func `of an address that signs in already lead to the sign-in`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await environment.add("Ben")
             let token = try await invite(&ada, environment)
             let address = MemberRoutes.invitation.link(token.text)
@@ -180,8 +177,8 @@ import Testing
 
     @Test func `are refused where the role or the address makes no sense, and what was typed stays`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            let address = MemberRoutes.invitations.link(TestEnvironment.acme)
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            let address = MemberRoutes.invitations.link(TeamID.acme)
 
             for form in [
                 [("email", "ben@"), ("role", "auditor")], [("email", "ben@acme.example"), ("role", "operator")],
@@ -203,7 +200,7 @@ extension TestEnvironment {
         let (id, payload) = (try #require(job[0]), try #require(job[1]))
         let sealed = try #require(Base64URL.decode(payload))
         let opened = parts.server.keyRing.sealer(purpose: "mail that waits").open(
-            sealed, context: [Self.acme.rawValue, "jobs", id, "payload"])
+            sealed, context: [TeamID.acme.rawValue, "jobs", id, "payload"])
         let octets = try #require(opened)
         let message = String(decoding: octets, as: UTF8.self).replacing("\\/", with: "/")
         let link = try #require(message.split(separator: "/invitations/").last)

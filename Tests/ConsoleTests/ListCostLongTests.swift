@@ -69,8 +69,7 @@ import Testing
             let small = try #require(TeamID(rawValue: Self.small))
             try await body(
                 environment,
-                try await environment.signedIn(
-                    "Olive", [.system: .operator, TestEnvironment.acme: .owner, small: .owner]))
+                try await environment.signedIn("Olive", [.system: .operator, TeamID.acme: .owner, small: .owner]))
         }
     }
 

@@ -19,8 +19,8 @@ import Testing
 
     @Test func `V55: are limited per team, and another team goes on`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var other = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var other = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             let uploads = TeamWorkLimit.logos(LimitStore(environment.parts.database)).count
             var statuses: [Int] = []
             for number in 0...uploads {

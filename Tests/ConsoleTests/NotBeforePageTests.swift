@@ -14,32 +14,32 @@ import Testing
     @Test func `a team or one client is cut off, and the page says since when`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             #expect(try await owner.get(Self.page).text.contains("Nothing was cut off yet"))
             for client in ["com.acme.web", ""] { #expect(try await cut(&owner, client).status == 303) }
 
             let rows = try environment.admin("SELECT client_id FROM token_cutoffs ORDER BY client_id")
             #expect(rows == [["*"], ["com.acme.web"]])
             #expect(try await owner.get(Self.page).text.contains("Issued before"))
-            #expect(try environment.actions().last == "tokens.not_before_set")
+            #expect(try environment.allActions(in: .acme).last == "tokens.not_before_set")
         }
     }
 
     @Test func `it asks for the Team ID and a reason, and knows only the team's clients`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let refused = try await owner.post(Self.page, [("client", "com.acme.web")])
             #expect(refused.status == 422)
             #expect(refused.text.contains("<option value=\"com.acme.web\" selected>"))
             #expect(try await cut(&owner, "com.rival.web").status == 404)
-            #expect(try environment.admin("SELECT FROM token_cutoffs").isEmpty)
+            #expect(try environment.count("token_cutoffs") == 0)
         }
     }
 
     @Test func `it is an owner's`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ben", [TeamID.acme: .admin])
             let text = try await admin.get(Self.page).text
             #expect(!text.contains("End these tokens"))
             #expect(try await cut(&admin, "").status == 403)

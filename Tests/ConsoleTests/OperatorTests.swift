@@ -16,7 +16,7 @@ private struct Errand: JobKind {
 @Suite struct `The operators' area` {
     private static let list = "/console/operator/jobs"
 
-    private func enqueue(_ environment: TestEnvironment, in team: TeamID = TestEnvironment.acme) async throws -> JobID {
+    private func enqueue(_ environment: TestEnvironment, in team: TeamID = .acme) async throws -> JobID {
         let job = NewJob(Errand(recipient: "ada@acme.example", message: "verification"))
         try await environment.parts.jobs.enqueue(job, in: team)
         return job.id
@@ -26,7 +26,7 @@ private struct Errand: JobKind {
         try await withEnvironment { environment in
             var ops = try await environment.signedIn("ops", [.system: .operator])
             _ = try await enqueue(environment)
-            _ = try await enqueue(environment, in: TestEnvironment.rival)
+            _ = try await enqueue(environment, in: .rival)
             try environment.admin(
                 """
                 UPDATE jobs SET state = 'dead', finished_at = now(), keep_until = now()
@@ -76,7 +76,7 @@ private struct Errand: JobKind {
     @Test func `gives operators a team that a registry file made, and nobody else`() async throws {
         try await withEnvironment { environment in
             try environment.admin("DELETE FROM memberships WHERE team_id = 'RIVALTEAM1'")
-            var ada = try await environment.signedIn("ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("ada", [TeamID.acme: .owner])
             var ops = try await environment.signedIn("ops", [.system: .operator])
             let path = "/console/operator/teams/RIVALTEAM1/ownership"
 
@@ -136,7 +136,7 @@ private struct Errand: JobKind {
 
             #expect(answer.status == 303)
             #expect(try environment.admin("SELECT state, attempts::text FROM jobs") == [["pending", "0"]])
-            #expect(try environment.actions().contains("job.retried"))
+            #expect(try environment.allActions(in: .acme).contains("job.retried"))
         }
     }
 
@@ -149,12 +149,12 @@ private struct Errand: JobKind {
             let refused = try await ops.post(path, [("confirmation", "test"), ("reason", "")])
             #expect(refused.status == 422)
             #expect(refused.text.contains("Say why"))
-            #expect(try environment.admin("SELECT state FROM jobs") == [["pending"]])
+            #expect(try environment.jobStates() == ["pending"])
 
             let done = try await ops.post(path, [("confirmation", "test.errand"), ("reason", "Asked for twice")])
             #expect(done.status == 303)
             #expect(try environment.admin("SELECT state, payload::text FROM jobs") == [["cancelled", "{}"]])
-            #expect(try environment.actions().contains("job.cancelled"))
+            #expect(try environment.allActions(in: .acme).contains("job.cancelled"))
         }
     }
 
@@ -179,7 +179,7 @@ private struct Errand: JobKind {
             #expect(list.contains("Acme"))
             #expect(mail.contains("href=\"https://pippin.example/verify\""))
             #expect(mail.contains("&lt;p&gt;Please&lt;/p&gt;"))
-            #expect(try environment.actions(in: .system).contains("mail.read"))
+            #expect(try environment.allActions(in: .system).contains("mail.read"))
         }
     }
 
@@ -211,7 +211,7 @@ private struct Errand: JobKind {
 
     @Test func `is not there for owners of teams`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
             let id = try await enqueue(environment)
 
             for path in ["", "/teams", "/jobs", "/jobs/ACMETEAM01/\(id)", "/mailbox"] {

@@ -7,12 +7,12 @@ import Web
 @testable import Console
 
 @Suite struct `The overview` {
-    private static let path = ConsoleRoutes.overview.link(TestEnvironment.acme)
+    private static let path = ConsoleRoutes.overview.link(TeamID.acme)
 
     @Test func `draws the last thirty days, with the same numbers in a table`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
-            _ = try await environment.add("Ada", to: TestEnvironment.acme)
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            _ = try await environment.add("Ada", to: .acme)
             try environment.admin("UPDATE users SET created_at = $1::text::timestamptz", environment.now.description)
             try environment.admin(
                 """
@@ -40,12 +40,12 @@ import Web
 
     @Test func `counts the new users of a day that is over once`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
-            _ = try await environment.add("Ada", to: TestEnvironment.acme)
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            _ = try await environment.add("Ada", to: .acme)
             try environment.admin("UPDATE users SET created_at = now() - interval '2 days'")
 
             _ = try await owner.get(Self.path)
-            try environment.admin("DELETE FROM users WHERE team_id = 'ACMETEAM01'")
+            try environment.removePeople()
             let page = try await owner.get(Self.path).text
 
             let kept = try environment.admin("SELECT sum(count)::text FROM daily_counts WHERE measure = 'new_user'")
@@ -57,7 +57,7 @@ import Web
     @Test func `names what is unused, old or half done`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
             try environment.admin(
                 """
                 INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, created_at)

@@ -23,7 +23,7 @@ import Web
 
     @Test func `tell what the browser brought from what was asked and answered`() async throws {
         try await withEnvironment { environment in
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
             let now = environment.parts.server.clock()
             let trace = TraceID(ofRequest: "0123456789abcdef", at: now)
             let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
@@ -41,7 +41,7 @@ import Web
                 )
             }
 
-            let page = try await developer.get(ConsoleRoutes.trace.link(TestEnvironment.acme, trace)).text
+            let page = try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text
             #expect(page.contains("What the browser brought"))
             #expect(page.contains("Sent to the <span class=\"whole\">stand-in</span>"))
             #expect(page.contains("<span class=\"whole\">stand-in’s</span> answer"))
@@ -52,8 +52,8 @@ import Web
     @Test func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
-            let team = try #require(try await environment.parts.teams.snapshot(of: TestEnvironment.acme))
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+            let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
             let texts = try Translations(folder: repository + "/Texts")
             for (number, cause) in Self.causes.enumerated() {
                 let failure = UpstreamFailure(cause, .anew, because: "what Apple said, number \(number).")
@@ -64,8 +64,7 @@ import Web
             try await environment.parts.finishTraces()
 
             for (number, cause) in Self.causes.enumerated() {
-                let list = try await developer.get(
-                    "\(ConsoleRoutes.traces.link(TestEnvironment.acme))?cause=\(cause.rawValue)")
+                let list = try await developer.get("\(ConsoleRoutes.traces.link(TeamID.acme))?cause=\(cause.rawValue)")
                 let page = try await developer.get(try #require(Self.firstTrace(on: list.text)))
                 let title = texts.text(Message(in: "console.causes", cause.rawValue))
                 let meaning = texts.text(Message(in: "console.cause-meanings", cause.rawValue))

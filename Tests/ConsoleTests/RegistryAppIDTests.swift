@@ -9,7 +9,7 @@ import Testing
 
     @Test func `a member registers one, changes it and deletes it`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             #expect(try await owner.get(Self.list).text.contains("Register your first app"))
 
             let created = try await owner.post(
@@ -34,13 +34,13 @@ import Testing
                 "\(Self.page)/deletion", [("confirmation", "com.acme.app"), ("reason", "Sold"), ("version", "2")])
             #expect(deleted.location == Self.list)
             #expect(try await owner.get(Self.page).status == 404)
-            #expect(try environment.actions() == ["app_id.created", "app_id.updated", "app_id.deleted"])
+            #expect(try environment.allActions(in: .acme) == ["app_id.created", "app_id.updated", "app_id.deleted"])
         }
     }
 
     @Test func `what is wrong stands beside its field and what was typed stays`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
 
             let answer = try await owner.post(
                 Self.list, [("identifier", "acme app"), ("description", ""), ("primary", "")])
@@ -56,8 +56,8 @@ import Testing
     @Test func `who saves second sees both versions and chooses`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
             let form = [("primary", ""), ("signIn", "yes")]
             _ = try await ada.post(Self.page, form + [("description", "From Ada"), ("version", "1")])
 
@@ -75,8 +75,8 @@ import Testing
     @Test func `a developer cannot delete an App ID that takes keys along`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
             let deletion = [("confirmation", "com.acme.app"), ("reason", "No use"), ("version", "1")]
             _ = try await owner.post("/console/ACMETEAM01/keys", [("name", "Server"), ("appID", "com.acme.app")])
 
@@ -89,7 +89,7 @@ import Testing
     @Test func `an auditor sees details and no form`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var auditor = try await environment.signedIn("Cleo", [TestEnvironment.acme: .auditor])
+            var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
 
             for page in [Self.page, "/console/ACMETEAM01/service-ids/com.acme.web"] {
                 let text = try await auditor.get(page).text
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `a long list is paged there and back, and searched`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             for number in 100..<160 {
                 let name = "com.acme.app\(number)"
                 try environment.admin(
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `V43: an App ID beyond the limit is refused beside its field, and what was typed stays`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try environment.admin(
                 """
                 INSERT INTO client_identifiers (team_id, identifier, kind)
@@ -154,7 +154,7 @@ import Testing
             let change = [("description", "Seven"), ("primary", ""), ("signIn", "yes"), ("version", "1")]
             #expect(try await owner.post(page, change).status == 303)
             // Rival is another team.
-            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             let other = [("identifier", "com.rival.app"), ("description", "Rival"), ("signIn", "yes")]
             #expect(try await rival.post("/console/RIVALTEAM1/app-ids", other).status == 303)
         }

@@ -20,7 +20,7 @@ import Testing
     @Test func `are imported as they were pasted and never shown again`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let pasted = "\r\n   " + Self.pair.pem.replacing("\n", with: "\\n")
 
             let imported = try await admin.post(Self.list, form(pasted))
@@ -33,7 +33,7 @@ import Testing
             let keys = try await admin.get("/console/ACMETEAM01/keys").text
             #expect(keys.contains("Keys from Apple") && keys.contains("Acme at Apple"))
             let signing = try await environment.registry.appleKeys.signingKey(
-                #require(.init(rawValue: "KEY1234567")), in: TestEnvironment.acme)
+                #require(.init(rawValue: "KEY1234567")), in: .acme)
             #expect(signing?.pem == Self.pair.pem)
         }
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func `are refused with the reason, and a private key does not travel back`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
 
             let wrong = try await admin.post(Self.list, form(Self.pair.publicKey.pem))
             #expect(wrong.status == 422 && wrong.text.contains("This is a public key"))
@@ -57,7 +57,7 @@ import Testing
     @Test func `show both versions to who saves later, and go with a reason`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, form())
             let rename: ([String: String]) -> [(String, String)] = { changes in
                 [("name", changes["name"] ?? ""), ("appleTeamID", "ABCDE12345"), ("version", "1")]
@@ -74,16 +74,16 @@ import Testing
             let deleted = try await admin.post("\(Self.page)/deletion", fresh)
             #expect(deleted.location == "/console/ACMETEAM01/keys")
             #expect(try environment.count("apple_keys") == 0)
-            #expect(try environment.actions().suffix(2) == ["apple_key.updated", "apple_key.deleted"])
+            #expect(try environment.allActions(in: .acme).suffix(2) == ["apple_key.updated", "apple_key.deleted"])
         }
     }
 
     @Test func `are only looked at by developers`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, form())
-            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
             for path in ["", "/deletion"] {
                 #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)

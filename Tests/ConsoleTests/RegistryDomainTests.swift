@@ -22,7 +22,7 @@ import Testing
         let application = Application(routes: try router.frozen())
         let site = try await Server.start(application, options, on: [environment.loop])[0]
         _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Olga", [TestEnvironment.acme: .owner])
+        var owner = try await environment.signedIn("Olga", [TeamID.acme: .owner])
         let form = [
             ("appID", "com.acme.app"), ("identifier", "com.acme.local"), ("description", "Local"),
             ("domains", "127.0.0.1"), ("return_url", "http://127.0.0.1:\(site.port)/back"),
@@ -37,7 +37,7 @@ import Testing
     @Test func `a check says what was seen, and the right file verifies the domain`() async throws {
         try await withEnvironment { environment in
             try await withSite(environment) { content in
-                var developer = try await environment.signedIn("Ada", [TestEnvironment.acme: .developer])
+                var developer = try await environment.signedIn("Ada", [TeamID.acme: .developer])
                 let before = try await developer.get(Self.page)
                 #expect(before.status == 200 && before.text.contains("Not checked yet"))
 
@@ -52,7 +52,7 @@ import Testing
                 #expect(try await developer.post("\(Self.page)/checks").status == 303)
                 let right = try await developer.get(Self.page).text
                 #expect(right.contains("It is verified") && right.contains("The file is there."))
-                #expect(try environment.actions().last == "domain.verified")
+                #expect(try environment.allActions(in: .acme).last == "domain.verified")
                 let service = try await developer.get("/console/ACMETEAM01/service-ids/com.acme.local").text
                 #expect(service.contains("Verified"))
             }
@@ -62,7 +62,7 @@ import Testing
     @Test func `what a site serves is shown as text`() async throws {
         try await withEnvironment { environment in
             try await withSite(environment) { content in
-                var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+                var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
                 content.text.withLock { $0 = "<script>alert(1)</script>" }
 
                 _ = try await owner.post("\(Self.page)/checks")
@@ -76,8 +76,8 @@ import Testing
     @Test func `are checked so often at one host, whoever asks, and another team is not limited by it`() async throws {
         try await withEnvironment { environment in
             try await withSite(environment) { _ in
-                var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .developer])
-                var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+                var ada = try await environment.signedIn("Ada", [TeamID.acme: .developer])
+                var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
                 for _ in 1...15 {
                     #expect(try await ada.post("\(Self.page)/checks").status == 303)
                     #expect(try await olive.post("\(Self.page)/checks").status == 303)
@@ -93,7 +93,7 @@ import Testing
                 #expect(refused.text.contains("aria-describedby=\"check-error\""))
                 #expect(try environment.identifiers("checked_at::text", of: "domains") == last)
                 #expect(try await !ada.get(Self.page).text.contains("check-error"))
-                var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+                var ben = try await environment.signedIn("Ben", [TeamID.rival: .owner])
                 let sources = "/console/RIVALTEAM1/email-sources"
                 _ = try await ben.post(sources, [("source", "rival.example")])
                 #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
@@ -104,7 +104,7 @@ import Testing
     @Test func `an auditor may look and not check`() async throws {
         try await withEnvironment { environment in
             try await withSite(environment) { _ in
-                var auditor = try await environment.signedIn("Ada", [TestEnvironment.acme: .auditor])
+                var auditor = try await environment.signedIn("Ada", [TeamID.acme: .auditor])
                 #expect(try await auditor.post("\(Self.page)/checks").status == 403)
                 #expect(try await !auditor.get(Self.page).text.contains("Check now"))
                 #expect(try environment.identifiers("checked_at::text", of: "domains").isEmpty)

@@ -11,7 +11,7 @@ import Testing
     @Test func `are checked as they are added, and say which record to add`() async throws {
         try await withEnvironment { environment in
             environment.names.names = ["acme.example": .text("v=spf1 +all")]
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             #expect(try await admin.get(Self.list).text.contains("Say where your mail comes from"))
 
             let form = [("source", "Acme.example"), ("selectors", "s1\r\n")]
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `are checked so often by one team; what is added beyond waits for the next round`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             for _ in 2...16 { #expect(try await admin.post("\(Self.page)/checks").status == 303) }
 
@@ -49,7 +49,7 @@ import Testing
             let due =
                 "SELECT checked_at IS NULL AND check_due_at <= now() FROM email_sources WHERE source LIKE 'mail.%'"
             #expect(try environment.admin(due) == [["t"]])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             let sources = "/console/RIVALTEAM1/email-sources"
             _ = try await ben.post(sources, [("source", "rival.example")])
             #expect(try await ben.post("\(sources)/rival.example/checks").status == 303)
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `are refused beside their field, with what was typed`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
 
             let twice = try await admin.post(Self.list, [("source", "acme.example"), ("selectors", "s1")])
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `show both versions to who saves later`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             #expect(try await admin.post(Self.page, [("selectors", "s1"), ("version", "1")]).status == 303)
 
@@ -89,7 +89,7 @@ import Testing
 
     @Test func `go with a typed name and a reason`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
             let without = try await admin.post("\(Self.page)/deletion", [("version", "1")])
             #expect(without.status == 422)
@@ -97,7 +97,7 @@ import Testing
             let form = [("confirmation", "acme.example"), ("reason", "Moved"), ("version", "1")]
             #expect(try await admin.post("\(Self.page)/deletion", form).location == Self.list)
             #expect(try await admin.get(Self.page).status == 404)
-            #expect(try environment.actions().last == "email_source.deleted")
+            #expect(try environment.allActions(in: .acme).last == "email_source.deleted")
             let after = try environment.admin("SELECT after->>'reason' FROM audit_events ORDER BY at DESC LIMIT 1")
             #expect(after == [["Moved"]])
         }
@@ -105,9 +105,9 @@ import Testing
 
     @Test func `are only looked at by developers`() async throws {
         try await withEnvironment { environment in
-            var admin = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             _ = try await admin.post(Self.list, [("source", "acme.example")])
-            var developer = try await environment.signedIn("Cleo", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
             for path in ["", "/checks", "/deletion"] {
                 #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)

@@ -14,7 +14,7 @@ import Testing
     @Test func `an issued key is downloaded once and revoked with a reason`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let page = try #require(try await issue(&owner, "Server").location)
             let id = String(page.suffix(10))
             #expect(try await owner.get(page).text.contains("Download AuthKey_\(id).p8"))
@@ -37,14 +37,14 @@ import Testing
             #expect(try await !owner.follow(revoked).text.contains("For your client library"))
             let text = try await owner.get(page).text
             #expect(text.contains("Revoked") && !text.contains("Revoke this key"))
-            #expect(try environment.actions().suffix(3) == ["key.issued", "key.downloaded", "key.revoked"])
+            #expect(try environment.allActions(in: .acme).suffix(3) == ["key.issued", "key.downloaded", "key.revoked"])
         }
     }
 
     @Test func `a third active key is refused in a clear sentence`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await issue(&owner, "One")
             _ = try await issue(&owner, "Two")
 
@@ -59,7 +59,7 @@ import Testing
     @Test func `many clicks at once give one file`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let page = try #require(try await issue(&owner, "Server").location)
             let browser = owner
 
@@ -81,8 +81,8 @@ import Testing
     @Test func `a developer sees keys and can neither make, download nor revoke one`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
             let page = try #require(try await issue(&owner, "Server").location)
 
             let text = try await developer.get(page).text

@@ -16,7 +16,7 @@ import Testing
 
     @Test func `one save takes domains, return URLs and the look of tokens`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await owner.post(
                 "/console/ACMETEAM01/app-ids",
                 [("identifier", "com.acme.app"), ("description", "Acme"), ("signIn", "yes")])
@@ -45,7 +45,7 @@ import Testing
     @Test func `an eleventh return URL is refused beside its row and none is lost`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let urls = (1...11).map { "https://acme.example/\($0)" }
 
             let answer = try await owner.post(Self.page, form(urls, [("version", "1")]))
@@ -61,7 +61,7 @@ import Testing
     @Test func `each return URL has its own error, beside the row it was typed in`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let urls = [
                 "https://acme.example/a", "", "http://acme.example/b", "https://rival.example/",
                 "https://acme.example/a",
@@ -80,7 +80,7 @@ import Testing
     @Test func `a sixth is refused in a clear sentence`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             func post(_ name: String) async throws -> Browser.Answer {
                 try await owner.post(
                     Self.list, [("identifier", name), ("appID", "com.acme.app"), ("description", "Web")])
@@ -98,7 +98,7 @@ import Testing
     @Test func `who saves second sees both versions, return URLs included`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await owner.post(Self.page, form(["https://acme.example/ada"], [("version", "1")]))
 
             let answer = try await owner.post(Self.page, form(["https://acme.example/ben"], [("version", "1")]))

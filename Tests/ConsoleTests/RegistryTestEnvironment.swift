@@ -21,23 +21,23 @@ extension TestEnvironment {
     func addAcmeWeb(requiresPKCE: Bool = false) async throws -> ServiceID {
         let policy = HostPolicy.hostNames
         let app = try AppID.Draft(parsing: AppID.Input(identifier: "com.acme.app", description: "Acme"), policy: policy)
-        _ = try await registry.appIDs.create(app, in: Self.acme, by: .system("test"), from: Self.origin)
+        _ = try await registry.appIDs.create(app, in: .acme, by: .system("test"), from: Self.origin)
         let web = try ServiceID.Draft(
             parsing: ServiceID.Input(
                 identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example"],
                 returnURLs: ["https://acme.example/back"], requiresPKCE: requiresPKCE), of: app.identifier,
             policy: policy)
-        return try await registry.serviceIDs.create(web, in: Self.acme, by: .system("test"), from: Self.origin)
+        return try await registry.serviceIDs.create(web, in: .acme, by: .system("test"), from: Self.origin)
     }
 
     /// Gives Acme a key that signs its tokens.
     func addSigningKey() async throws {
-        try await parts.database.transaction(in: Self.acme) { transaction in
+        try await parts.database.transaction(in: .acme) { transaction in
             try await SigningKeyStore.insert(
-                TestKeys.signing, for: Self.acme, activeFrom: now - .seconds(60), keyRing: parts.server.keyRing,
+                TestKeys.signing, for: .acme, activeFrom: now - .seconds(60), keyRing: parts.server.keyRing,
                 in: transaction)
         }
-        parts.registryChanged(Self.acme)
+        parts.registryChanged(.acme)
     }
 
     /// The identifiers in a table of Acme's, in order.

@@ -12,10 +12,10 @@ import Testing
 
     /// A developer of Acme whose browser also has a session of Ada's, a user of Acme.
     private func developer(_ environment: TestEnvironment) async throws -> Browser {
-        var browser = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
-        let ada = try await environment.add("Ada", to: TestEnvironment.acme)
+        var browser = try await environment.signedIn("Ben", [TeamID.acme: .developer])
+        let ada = try await environment.add("Ada", to: .acme)
         let token = try await environment.parts.sessions.begin(
-            for: ada, in: TestEnvironment.acme, from: TestEnvironment.origin, at: environment.now)
+            for: ada, in: .acme, from: TestEnvironment.origin, at: environment.now)
         browser.cookies["pippin-ACMETEAM01"] = token.text
         return browser
     }
@@ -64,9 +64,9 @@ import Testing
                 "Your app sends", "comes back", "signs a client secret", "redeems the code", "checks the id_token",
             ] { #expect(page.text.contains(step)) }
             #expect(page.text.contains("ada@acme.example") && page.text.contains("firstName"))
-            #expect(try environment.actions().contains("test_sign_in.started"))
-            #expect(try environment.actions().contains("test_sign_in.completed"))
-            #expect(!(try environment.actions().contains("client.first_redemption")))
+            #expect(try environment.allActions(in: .acme).contains("test_sign_in.started"))
+            #expect(try environment.allActions(in: .acme).contains("test_sign_in.completed"))
+            #expect(!(try environment.allActions(in: .acme).contains("client.first_redemption")))
             #expect(try environment.admin("SELECT delivered_at FROM consents") == [[nil]])
             #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
         }
@@ -83,8 +83,8 @@ import Testing
             let again = try await submit(exit, &ben)
 
             #expect(try await ben.follow(again).text.contains("Worked"))
-            #expect(try environment.actions().filter { $0 == "test_sign_in.completed" }.count == 1)
-            #expect(!(try environment.actions().contains("code.replayed")))
+            #expect(try environment.allActions(in: .acme).filter { $0 == "test_sign_in.completed" }.count == 1)
+            #expect(!(try environment.allActions(in: .acme).contains("code.replayed")))
         }
     }
 
@@ -137,8 +137,7 @@ import Testing
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
-            var other = try await environment.signedIn(
-                "Olive", [TestEnvironment.acme: .owner, TestEnvironment.rival: .owner])
+            var other = try await environment.signedIn("Olive", [TeamID.acme: .owner, TeamID.rival: .owner])
             let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
             let id = try #require(begun.location?.between("trials%2F", "%2F"))
             let page = "/console/ACMETEAM01/trials/\(id)"
@@ -195,7 +194,7 @@ import Testing
             _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             try environment.admin("UPDATE app_ids SET is_enabled = false")
-            environment.parts.registryChanged(TestEnvironment.acme)
+            environment.parts.registryChanged(TeamID.acme)
 
             let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
             let page = try await ben.follow(begun)

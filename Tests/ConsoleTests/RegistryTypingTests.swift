@@ -28,7 +28,7 @@ import Testing
     @Test func `a Service ID named like a bundle ID is explained`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let form = [
                 ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
                 ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
@@ -47,7 +47,7 @@ import Testing
     @Test func `it is explained before anything else is typed, and told with the rest on submit`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let form = [("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "")]
 
             let problems = try await problems(&owner, "service-ids", form)
@@ -61,7 +61,7 @@ import Testing
     @Test func `every field is told its own problem, and a right form none`() async throws {
         try await withEnvironment { environment in
             let web = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let app = [("identifier", "com_acme"), ("description", "")]
             #expect(
                 try await problems(&owner, "app-ids", app).keys.sorted() == ["field-description", "field-identifier"])
@@ -81,7 +81,7 @@ import Testing
     @Test func `each wrong line of several is told, and named once`() async throws {
         try await withEnvironment { environment in
             let web = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let changed = [
                 ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
                 ("version", "\(web.version)"),
@@ -103,7 +103,7 @@ import Testing
     @Test func `nothing is kept, made known or written down`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let events = try environment.count("audit_events")
             let version = try environment.admin("SELECT version::text FROM registry_versions")
 
@@ -122,8 +122,8 @@ import Testing
     @Test func `takes the token of a page and the right to change`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var auditor = try await environment.signedIn("Ben", [TestEnvironment.acme: .auditor])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var auditor = try await environment.signedIn("Ben", [TeamID.acme: .auditor])
             let path = "/console/ACMETEAM01/checks/app-ids"
 
             #expect(try await owner.post(path, csrf: "wrong").status == 403)

@@ -44,11 +44,7 @@ func withEnvironment(
     let settings = EnvironmentSettings(
         sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout)
     try await withDatabase { conninfo in
-        try AdminConnection(to: conninfo).execute(
-            """
-            INSERT INTO teams (team_id, name, mode)
-            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'production')
-            """)
+        try TestDatabase.addTeams(to: conninfo)
         let loop = try EventLoop(name: "console-test")
         try loop.start()
         defer { loop.stop() }
@@ -129,12 +125,11 @@ private func serve(
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? refusal.response
     }
-    let owner = try OwnerConnection(conninfo)
     let running = try await Server.start(application, options, on: [loop])[0]
     let environment = TestEnvironment(
         conninfo: conninfo, publicURL: publicURL, clock: clock, parts: parts, mounted: routes.mounted,
         addresses: routes.router.addresses, client: outgoing.installation, loop: loop, names: names,
-        databases: [app, system], script: script, owner: owner)
+        databases: [app, system], script: script)
     let result: Result<Void, any Error>
     do { result = .success(try await body(environment)) } catch { result = .failure(error) }
     await running.stop(within: .zero)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `A search of the console` {
     @Test func `V43: ends sooner than anything else, says so, and holds up nothing else`() async throws {
         try await withEnvironment(searchTimeout: .milliseconds(100)) { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             for (page, table) in [
                 ("audit?action=app_id.updated", "audit_events"), ("keys?q=server", "keys"),
                 ("apple-tokens", "provider_tokens"),

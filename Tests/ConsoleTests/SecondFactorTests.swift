@@ -11,10 +11,10 @@ import Testing
         try await withEnvironment(sparesRoles: false) { environment in
             let demanded = [
                 try await environment.signedIn("olga", [.system: .operator]),
-                try await environment.signedIn("ada", [TestEnvironment.acme: .owner]),
-                try await environment.signedIn("ben", [TestEnvironment.acme: .admin]),
+                try await environment.signedIn("ada", [TeamID.acme: .owner]),
+                try await environment.signedIn("ben", [TeamID.acme: .admin]),
             ]
-            var developer = try await environment.signedIn("cleo", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("cleo", [TeamID.acme: .developer])
 
             for var browser in demanded {
                 let away = try await browser.get("/console")
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `V26: shuts again when the role rises`() async throws {
         try await withEnvironment(sparesRoles: false) { environment in
-            var browser = try await environment.signedIn("cleo", [TestEnvironment.acme: .developer])
+            var browser = try await environment.signedIn("cleo", [TeamID.acme: .developer])
             let before = try await browser.get("/console")
 
             try environment.admin("UPDATE memberships SET role = 'owner'")
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `opens for a session that was proved by both`() async throws {
         try await withEnvironment(sparesRoles: false) { environment in
-            var browser = try await environment.signedIn("ada", [TestEnvironment.acme: .owner])
+            var browser = try await environment.signedIn("ada", [TeamID.acme: .owner])
             try environment.admin("UPDATE sessions SET second_factor = 'totp'")
 
             let answer = try await browser.get("/console")

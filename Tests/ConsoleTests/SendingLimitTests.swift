@@ -9,15 +9,15 @@ import Testing
 
 /// Mail and calls that a member causes from the console.
 @Suite struct `What a member has sent` {
-    private static let invitations = MemberRoutes.invitations.link(TestEnvironment.acme)
+    private static let invitations = MemberRoutes.invitations.link(TeamID.acme)
 
     @Test func `S10, V47: by inviting an address again and again stops at three mails`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let form = [("email", "victim@example.org"), ("role", "developer")]
             #expect(try await ada.post(Self.invitations, form).status == 303)
             let id = try #require(try environment.admin("SELECT invitation_id FROM invitations")[0][0])
-            let resending = MemberRoutes.resending.link(TestEnvironment.acme, try #require(InvitationID(rawValue: id)))
+            let resending = MemberRoutes.resending.link(TeamID.acme, try #require(InvitationID(rawValue: id)))
             var refused: [Browser.Answer] = []
             for _ in 0..<6 {
                 let answer = try await ada.post(resending)
@@ -26,14 +26,14 @@ import Testing
             #expect(refused.count == 4 && refused.allSatisfy { $0.status == 429 })
             #expect(refused[0].text.contains("Too many invitations to this address"))
             #expect(try await ada.post(Self.invitations, form).status == 429)
-            #expect(try environment.admin("SELECT FROM jobs WHERE kind = 'mail.send'").count == 3)
+            #expect(try environment.jobStates(of: "mail.send").count == 3)
         }
     }
 
     @Test func `S10: says who invites and nothing that leads elsewhere`() async throws {
         try await withEnvironment { environment in
             try environment.admin("UPDATE teams SET name = 'Win https://evil.example' WHERE team_id = 'ACMETEAM01'")
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await ada.post(Self.invitations, [("email", "ben@acme.example"), ("role", "developer")])
             #expect(try environment.lastMail().contains("\"team\":\"Pippin\""))
         }
@@ -44,8 +44,8 @@ import Testing
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
             try environment.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            let list = NotificationRoutes.notifications.link(TestEnvironment.acme)
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            let list = NotificationRoutes.notifications.link(TeamID.acme)
             for _ in 0..<12 {
                 let form = [("appID", "com.acme.app"), ("testType", "email-enabled")]
                 #expect(try await owner.post(list, form).status == 303)
@@ -65,10 +65,9 @@ import Testing
 @Suite struct `A member who lost the right` {
     @Test func `V45: has invited nobody: the link to an account is over`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let sent = try await ada.post(
-                UserInvitationRoutes.list.link(TestEnvironment.acme),
-                [("email", "dora@example.org"), ("language", "en")])
+                UserInvitationRoutes.list.link(TeamID.acme), [("email", "dora@example.org"), ("language", "en")])
             #expect(sent.status == 303)
             let link = try environment.mailedLink()
             var dora = Browser(environment: environment, subject: nil)
@@ -84,20 +83,19 @@ import Testing
 
     @Test func `V45: finds every open page and form of the team gone with the next click`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var admin = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var admin = try await environment.signedIn("Ben", [TeamID.acme: .admin])
             let subject = try #require(admin.subject)
-            #expect(try await admin.get(MemberRoutes.list.link(TestEnvironment.acme)).status == 200)
+            #expect(try await admin.get(MemberRoutes.list.link(TeamID.acme)).status == 200)
             let removal = [("confirmation", "ben@acme.example"), ("reason", "left the company")]
-            #expect(
-                try await owner.post(MemberRoutes.removal.link(TestEnvironment.acme, subject), removal).status == 303)
+            #expect(try await owner.post(MemberRoutes.removal.link(TeamID.acme, subject), removal).status == 303)
 
             let invite = [("email", "me@example.org"), ("role", "admin")]
             let people = [("email", "me@example.org"), ("language", "en")]
-            #expect(try await admin.get(MemberRoutes.list.link(TestEnvironment.acme)).status == 404)
-            #expect(try await admin.post(MemberRoutes.invitations.link(TestEnvironment.acme), invite).status == 404)
-            #expect(try await admin.post(UserInvitationRoutes.list.link(TestEnvironment.acme), people).status == 404)
-            #expect(try await admin.post(NotificationRoutes.notifications.link(TestEnvironment.acme)).status == 404)
+            #expect(try await admin.get(MemberRoutes.list.link(TeamID.acme)).status == 404)
+            #expect(try await admin.post(MemberRoutes.invitations.link(TeamID.acme), invite).status == 404)
+            #expect(try await admin.post(UserInvitationRoutes.list.link(TeamID.acme), people).status == 404)
+            #expect(try await admin.post(NotificationRoutes.notifications.link(TeamID.acme)).status == 404)
             #expect(try environment.count("invitations") == 0 && environment.count("mailed_links") == 0)
         }
     }
@@ -106,7 +104,7 @@ import Testing
 @Suite struct `Invitations to make an account, many at once` {
     @Test func `S13, V46: leave a hundred open at most`() async throws {
         try await withEnvironment { environment in
-            let ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let account = try #require(ada.subject)
             try environment.admin(
                 """
@@ -119,7 +117,7 @@ import Testing
                 """, account.rawValue)
             let invitations = UserInvitations(environment.parts.database, mailer: AccountMailer { _, _, _, _, _ in })
             let caller = AccountCaller(
-                team: TestEnvironment.acme, language: .english, origin: TestEnvironment.origin, now: environment.now)
+                team: .acme, language: .english, origin: TestEnvironment.origin, now: environment.now)
             let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for number in 0..<10 {
                     group.addTask {

@@ -11,15 +11,15 @@ import Testing
 @Suite struct `The right to change a team’s settings` {
     @Test func `V48: let an owner alone shorten how long the audit log is kept`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            var olive = try await environment.signedIn("Olive", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
             func form(_ days: String, version: String) -> [(String, String)] {
                 [
                     ("version", version), ("id_token_seconds", "600"), ("account_delete_event", "account-delete"),
                     ("audit_retention_days", days),
                 ]
             }
-            let rules = SettingsRoutes.part.link(TestEnvironment.acme, .rules)
+            let rules = SettingsRoutes.part.link(TeamID.acme, .rules)
 
             let refused = try await ada.post(rules, form("399", version: "1"))
             #expect(refused.status == 422 && refused.text.contains("id=\"field-audit_retention_days-error\""))
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `V54: are not written over by a form that names a version to come`() async throws {
         try await withEnvironment { environment in
-            let ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            let ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")
             try holder.execute("SELECT FROM teams WHERE team_id = 'ACMETEAM01' FOR UPDATE", [])
@@ -40,7 +40,7 @@ import Testing
             let isAnswered = Mutex(false)
             async let answer = {
                 var ada = ada
-                let address = SettingsRoutes.part.link(TestEnvironment.acme, .sources)
+                let address = SettingsRoutes.part.link(TeamID.acme, .sources)
                 let answer = try await ada.post(address, [("version", "2"), ("sources", "both")])
                 isAnswered.withLock { $0 = true }
                 return answer.status

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 @Suite struct `A team’s settings` {
-    private static let page = SettingsRoutes.settings.link(TestEnvironment.acme)
+    private static let page = SettingsRoutes.settings.link(TeamID.acme)
 
     private func version(_ environment: TestEnvironment) throws -> String {
         try #require(try environment.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
@@ -13,10 +13,10 @@ import Testing
 
     @Test func `are saved form by form, and what changed is on record`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
 
             let saved = try await ada.post(
-                SettingsRoutes.part.link(TestEnvironment.acme, .rules),
+                SettingsRoutes.part.link(TeamID.acme, .rules),
                 [
                     ("version", "1"), ("id_token_seconds", "300"), ("requires_verified_domains", "yes"),
                     ("account_delete_event", "account-deleted"), ("audit_retention_days", "90"),
@@ -47,14 +47,14 @@ import Testing
 
     @Test func `that make no sense are refused beside their field, and stay typed`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             for (part, field, value) in Self.senseless {
                 var form = [("version", "1"), (field, value)]
                 if part == .rules {
                     form += [("id_token_seconds", "600"), ("audit_retention_days", "400")].filter { $0.0 != field }
                 }
 
-                let answer = try await ada.post(SettingsRoutes.part.link(TestEnvironment.acme, part), form)
+                let answer = try await ada.post(SettingsRoutes.part.link(TeamID.acme, part), form)
 
                 #expect(answer.status == 422, "\(field)")
                 #expect(answer.text.contains("id=\"field-\(field)-error\""), "\(field)")
@@ -66,8 +66,8 @@ import Testing
 
     @Test func `name the sources of identities, and never none`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            let address = SettingsRoutes.part.link(TestEnvironment.acme, .sources)
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            let address = SettingsRoutes.part.link(TeamID.acme, .sources)
 
             #expect(try await ada.post(address, [("version", "1"), ("sources", "both")]).status == 303)
 
@@ -83,9 +83,9 @@ import Testing
 
     @Test func `that somebody else saved first are shown beside one’s own`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
-            let address = SettingsRoutes.part.link(TestEnvironment.acme, .team)
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+            let address = SettingsRoutes.part.link(TeamID.acme, .team)
 
             #expect(try await ben.post(address, [("version", "1"), ("name", "Acme Ltd")]).status == 303)
             let conflict = try await ada.post(address, [("version", "1"), ("name", "Acme Inc")])
@@ -99,9 +99,9 @@ import Testing
 
     @Test func `have a mode that only an operator sets`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var olga = try await environment.signedIn("Olga", [TestEnvironment.acme: .owner, .system: .operator])
-            let address = SettingsRoutes.part.link(TestEnvironment.acme, .team)
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
+            let address = SettingsRoutes.part.link(TeamID.acme, .team)
             let form = [("name", "Acme"), ("mode", "production")]
             let mode = "SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'"
 
@@ -115,8 +115,8 @@ import Testing
 
     @Test func `stay a sandbox’s while something has addresses of this machine`() async throws {
         try await withEnvironment { environment in
-            var olga = try await environment.signedIn("Olga", [TestEnvironment.acme: .owner, .system: .operator])
-            let address = SettingsRoutes.part.link(TestEnvironment.acme, .team)
+            var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
+            let address = SettingsRoutes.part.link(TeamID.acme, .team)
             let form = [("name", "Acme Ltd"), ("mode", "production")]
             try environment.admin(
                 """
@@ -140,7 +140,7 @@ import Testing
 
     @Test func `are read by an auditor, who finds no button`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .auditor])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .auditor])
 
             let page = try await ada.get(Self.page)
 
@@ -151,19 +151,22 @@ import Testing
 
     @Test func `end the team after a time in which an owner may take it back`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let due = "SELECT deletion_due_at > now() + interval '6 days' FROM teams WHERE team_id = 'ACMETEAM01'"
 
             let form = [("version", "1"), ("confirmation", "Acme"), ("reason", "closing")]
-            let asked = try await ada.post(SettingsRoutes.deletion.link(TestEnvironment.acme), form)
+            let asked = try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form)
             #expect(asked.status == 303)
             #expect(try environment.admin(due) == [["t"]])
             #expect(try await ada.get(Self.page).text.contains("Keep the team"))
 
-            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TestEnvironment.acme))
+            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
             #expect(kept.status == 303)
             #expect(try environment.admin(due) == [[nil]])
-            #expect(try environment.actions().suffix(2) == ["team.deletion_requested", "team.deletion_cancelled"])
+            #expect(
+                try environment.allActions(in: .acme).suffix(2) == [
+                    "team.deletion_requested", "team.deletion_cancelled",
+                ])
         }
     }
 
@@ -171,7 +174,7 @@ import Testing
         async throws
     {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .developer])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .developer])
             let words = "/console/ACMETEAM01/settings/accent?colour=%23"
             let light = try await ada.get(words + "ffe14d")
             let dark = try await ada.get(words + "17694a")
@@ -182,7 +185,7 @@ import Testing
             #expect(try await ada.get(words + "yellow").text.hasPrefix("# and six hexadecimal digits"))
             let preview = try await ada.get("/console/ACMETEAM01/settings/preview?accent=%23ffe14d").text
             #expect(preview.contains("Forgot your password?") && preview.contains("/accents/1/ffe14d.css"))
-            var rita = try await environment.signedIn("Rita", [TestEnvironment.rival: .owner])
+            var rita = try await environment.signedIn("Rita", [TeamID.rival: .owner])
             #expect(try await rita.get(words + "ffe14d").status == 404)
         }
     }
@@ -197,7 +200,7 @@ import Testing
 
     @Test func `say what a closed team is waiting for, which nobody takes back`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             var olga = try await environment.signedIn("Olga", [.system: .operator])
             try environment.admin(
                 """
@@ -223,7 +226,7 @@ import Testing
             #expect(try await statements(of: OperatorRoutes.teams.link(), &olga, environment) == one)
             try environment.admin(
                 "UPDATE teams SET deletion_due_at = NULL, closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
-            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TestEnvironment.acme))
+            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
             #expect(kept.status == 409 && kept.text.contains("This team is being deleted"))
             #expect(try environment.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)
             #expect(try await ada.get("/console/ACMETEAM01/flows").status == 200)

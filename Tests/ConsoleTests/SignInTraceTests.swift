@@ -10,12 +10,12 @@ import Web
 @testable import Console
 
 @Suite struct `The inspector` {
-    private static let list = ConsoleRoutes.traces.link(TestEnvironment.acme)
+    private static let list = ConsoleRoutes.traces.link(TeamID.acme)
 
     @Test func `explains a return URL that differs by a trailing slash, and leads to the setting`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
             var person = Browser(environment: environment, subject: nil)
             let refused = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback%2F"))
             try await environment.parts.finishTraces()
@@ -38,7 +38,7 @@ import Web
     @Test func `explains invalid_client with what the secret claims and what it should`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
             var app = Browser(environment: environment, subject: nil)
             let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"ACMETEAM01"}"#.utf8))
             let claims = Base64URL.encode(Array(#"{"iss":"com.acme.web","sub":"ACMETEAM01"}"#.utf8))
@@ -64,7 +64,7 @@ import Web
 
     @Test func `says that the app never asked for its tokens, once it had time to`() async throws {
         try await withEnvironment { environment in
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
             var pages: [String] = []
             for (name, age) in [("0123456789abcdef", 90), ("fedcba9876543210", 10)] {
                 let now = environment.parts.server.clock()
@@ -78,7 +78,7 @@ import Web
                     INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
                     VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'answered', $3)
                     """, trace.rawValue, answered.description, #"{"kind":"answered","at":\#(answered.microseconds)}"#)
-                pages.append(try await developer.get(ConsoleRoutes.trace.link(TestEnvironment.acme, trace)).text)
+                pages.append(try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text)
             }
 
             #expect(pages[0].contains("has not asked for its tokens") && pages[0].contains("SameSite=None"))
@@ -89,7 +89,7 @@ import Web
     @Test func `keeps filters in the address, each taken off by its chip`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var auditor = try await environment.signedIn("auditor", [TestEnvironment.acme: .auditor])
+            var auditor = try await environment.signedIn("auditor", [TeamID.acme: .auditor])
             var person = Browser(environment: environment, subject: nil)
             _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback"))
             _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))
@@ -113,8 +113,8 @@ import Web
     @Test func `of Acme shows nothing of Rival`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var acme = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var rival = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var acme = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             var person = Browser(environment: environment, subject: nil)
             let refused = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))
             try await environment.parts.finishTraces()

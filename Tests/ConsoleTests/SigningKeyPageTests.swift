@@ -11,7 +11,7 @@ import Testing
     @Test func `the next key is published by hand, once, and the page says what will happen`() async throws {
         try await withEnvironment { environment in
             try await environment.addSigningKey()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let before = try await owner.get(Self.list).text
             #expect(before.contains("RS256") && before.contains("2048 bit") && before.contains("Signs"))
             #expect(before.contains("The next key is published by itself on"))
@@ -20,15 +20,15 @@ import Testing
             let after = try await owner.follow(answer).text
             #expect(after.contains("It signs from tomorrow on") && after.contains("takes over by itself"))
             #expect(try await owner.follow(try await owner.post("\(Self.list)/rotations")).text.contains("already"))
-            #expect(try environment.admin("SELECT count(*) FROM signing_keys") == [["2"]])
-            #expect(try environment.actions().last == "signing_key.rotated")
+            #expect(try environment.count("signing_keys") == 2)
+            #expect(try environment.allActions(in: .acme).last == "signing_key.rotated")
         }
     }
 
     @Test func `no next key is promised to a team that is closed`() async throws {
         try await withEnvironment { environment in
             try await environment.addSigningKey()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try environment.admin(
                 "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'")
 
@@ -42,7 +42,7 @@ import Testing
     @Test func `replacing at once asks for the Team ID and a reason`() async throws {
         try await withEnvironment { environment in
             try await environment.addSigningKey()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let path = "\(Self.list)/replacement"
             let refused = try await owner.post(path, [("confirmation", "RIVALTEAM1"), ("reason", "Leaked")])
             #expect(refused.status == 422)
@@ -57,7 +57,7 @@ import Testing
             #expect(done.status == 303)
             let new = try environment.admin("SELECT kid FROM signing_keys")
             #expect(new.count == 1 && new != old)
-            #expect(try environment.actions().last == "signing_key.replaced")
+            #expect(try environment.allActions(in: .acme).last == "signing_key.replaced")
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
     {
         try await withEnvironment { environment in
             try await environment.addSigningKey()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             try environment.admin(
                 """
                 INSERT INTO limits (team_id, subject, window_ends_at, count)
@@ -92,7 +92,7 @@ import Testing
     @Test func `a developer reads and changes nothing`() async throws {
         try await withEnvironment { environment in
             try await environment.addSigningKey()
-            var developer = try await environment.signedIn("Ben", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
             let text = try await developer.get(Self.list).text
             #expect(text.contains("RS256") && !text.contains("Replace all keys"))
             #expect(try await developer.post("\(Self.list)/rotations").status == 403)

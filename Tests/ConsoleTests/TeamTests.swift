@@ -29,7 +29,7 @@ import Web
             #expect(page.status == 200)
             #expect(page.text.contains("0 of 5 done"))
             let team = try #require(TeamID(rawValue: String(location.suffix(10))))
-            #expect(try environment.actions(in: team) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: team) == ["team.created", "member.added"])
             #expect(
                 try environment.admin("SELECT count(*) FROM signing_keys WHERE team_id = $1", team.rawValue)[0] == ["1"]
             )
@@ -55,8 +55,8 @@ import Web
 
     @Test func `an operator sees every name, a member only their own`() async throws {
         try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator, TestEnvironment.acme: .auditor])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var otto = try await environment.signedIn("Otto", [.system: .operator, TeamID.acme: .auditor])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .owner])
 
             let all = try await otto.get("/console").text
             let own = try await ben.get("/console").text

@@ -25,8 +25,8 @@ import Testing
     @Test func `an owner offers an App ID, and an owner of the other team takes it`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TestEnvironment.rival: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             #expect(try await ada.follow(try await offer(&ada, to: " rivalteam1 ")).text.contains("It is offered"))
             #expect(try await ada.get(Self.acme).text.contains("Take back"))
 
@@ -44,7 +44,7 @@ import Testing
     @Test func `what is wrong with an offer is said beside its field`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             for (target, words) in [
                 ("PIPPIN0000", "A Team ID has 10"), ("ACMETEAM01", "That is this team"), ("x", "A Team ID has 10"),
             ] {
@@ -58,9 +58,8 @@ import Testing
     @Test func `it is an owner's, and no third team sees or answers it`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var ben = try await environment.signedIn(
-                "Ben", [TestEnvironment.acme: .admin, TestEnvironment.rival: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin, TeamID.rival: .admin])
             #expect(try await offer(&ben).status == 403)
             _ = try await offer(&ada)
             let text = try await ada.get(Self.acme).text
@@ -76,8 +75,8 @@ import Testing
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
             try environment.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TestEnvironment.rival: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ada)
             let theirs = try await cleo.get(Self.rival).text
             let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
@@ -93,7 +92,7 @@ import Testing
             for form in [[], [("confirmation", "com.acme.web"), ("reason", "x")]] {
                 #expect(try await cleo.post(acceptance, form).status == 422)
             }
-            #expect(try environment.admin("SELECT FROM app_ids WHERE team_id = 'RIVALTEAM1'").isEmpty)
+            #expect(try environment.count("app_ids", in: .rival) == 0)
             #expect(try await ada.get(acceptance.replacing("RIVALTEAM1", with: "ACMETEAM01")).status == 404)
         }
     }
@@ -104,7 +103,7 @@ import Testing
             let shown = Mutex<[String]>([])
             try await withEnvironment { environment in
                 _ = try await environment.addAcmeWeb()
-                var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+                var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
                 let answer = try await offer(&ada, to: target)
                 #expect(answer.status == 303)
                 for page in [try await ada.follow(answer), try await ada.get(Self.acme)] {
@@ -132,13 +131,12 @@ import Testing
     @Test func `V45, V54: is refused to an owner no longer, whatever the page asked before`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            let ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .admin])
+            let ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
             let member = Actor.member(try #require(ben.subject))
             let app = try #require(ClientID(rawValue: "com.acme.app"))
             let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
             await #expect(throws: TransferRefusal.notAllowed) {
-                _ = try await transfers.offer(
-                    app, to: TestEnvironment.rival, in: TestEnvironment.acme, by: member, from: TestEnvironment.origin)
+                _ = try await transfers.offer(app, to: .rival, in: .acme, by: member, from: TestEnvironment.origin)
             }
             #expect(try environment.count("app_transfers") == 0)
         }
@@ -147,27 +145,27 @@ import Testing
     @Test func `V45, V54: is taken by an owner no longer, whatever the page asked before`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await offer(&ada)
             let id = try #require(try environment.admin("SELECT transfer_id FROM app_transfers")[0][0])
-            let ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .admin])
+            let ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
             let member = Actor.member(try #require(ben.subject))
             let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
             await #expect(throws: TransferRefusal.notAllowed) {
                 _ = try await transfers.accept(
-                    try #require(TransferID(rawValue: id)), policy: .hostNames, in: TestEnvironment.rival, by: member,
+                    try #require(TransferID(rawValue: id)), policy: .hostNames, in: .rival, by: member,
                     from: TestEnvironment.origin)
             }
-            #expect(try environment.admin("SELECT state FROM app_transfers") == [["offered"]])
-            #expect(try environment.admin("SELECT FROM app_ids WHERE team_id = 'RIVALTEAM1'").isEmpty)
+            #expect(try environment.transferStates() == ["offered"])
+            #expect(try environment.count("app_ids", in: .rival) == 0)
         }
     }
 
     @Test func `V43: is not taken by a team that took a hundred in a day, which reads that it stands`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TestEnvironment.rival: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ada)
             let theirs = try await cleo.get(Self.rival).text
             let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
@@ -188,20 +186,20 @@ import Testing
 
             let page = try await cleo.follow(answer).text
             #expect(page.contains("The offer still stands") && page.contains("From ACMETEAM01"))
-            #expect(try environment.admin("SELECT FROM app_ids WHERE team_id = 'RIVALTEAM1'").isEmpty)
+            #expect(try environment.count("app_ids", in: .rival) == 0)
         }
     }
 
     @Test func `V45: ends with the right of the owner who made it`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TestEnvironment.rival: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ben = try await environment.signedIn("Ben", [TeamID.acme: .owner])
+            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ben)
             let theirs = try await cleo.get(Self.rival).text
             let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
-            let role = MemberRoutes.role.link(TestEnvironment.acme, try #require(ben.subject))
+            let role = MemberRoutes.role.link(TeamID.acme, try #require(ben.subject))
             #expect(try await ada.post(role, [("was", "owner"), ("role", "admin")]).status == 303)
 
             let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]

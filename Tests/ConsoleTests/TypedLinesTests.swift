@@ -30,7 +30,7 @@ import Testing
     @Test func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             for (path, field, limit) in [
                 ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100),
                 ("email-sources", "selectors", 5), ("checks/email-sources", "selectors", 5),

@@ -34,12 +34,12 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
             try enrol(ada, environment)
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let reset = UserRoutes.factorReset.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let reset = UserRoutes.factorReset.link(TeamID.acme, ada)
 
-            let user = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
-            #expect(user.contains("2 in use") && user.contains(UserRoutes.factors.link(TestEnvironment.acme, ada)))
-            let page = try await admin.get(UserRoutes.factors.link(TestEnvironment.acme, ada)).text
+            let user = try await admin.get(ConsoleRoutes.user.link(TeamID.acme, ada)).text
+            #expect(user.contains("2 in use") && user.contains(UserRoutes.factors.link(TeamID.acme, ada)))
+            let page = try await admin.get(UserRoutes.factors.link(TeamID.acme, ada)).text
             #expect(page.contains("Authenticator app") && page.contains("Passkey “Ada&#39;s phone”"))
             #expect(page.contains("1 recovery code is left") && !page.contains("sealed secret"))
 
@@ -64,11 +64,11 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
             try enrol(ada, environment)
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
 
-            let page = try await developer.get(UserRoutes.factors.link(TestEnvironment.acme, ada))
+            let page = try await developer.get(UserRoutes.factors.link(TeamID.acme, ada))
             #expect(page.status == 200 && !page.text.contains("Remove second factors"))
-            let reset = UserRoutes.factorReset.link(TestEnvironment.acme, ada)
+            let reset = UserRoutes.factorReset.link(TeamID.acme, ada)
             #expect(try await developer.post(reset, Self.form).status == 403)
             #expect(try environment.count("totp_secrets") == 1)
         }
@@ -78,9 +78,9 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
             try enrol(ada, environment)
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
 
-            let file = try await admin.post(UserRoutes.export.link(TestEnvironment.acme, ada))
+            let file = try await admin.post(UserRoutes.export.link(TeamID.acme, ada))
 
             let json = try JSON.decode(JSONValue.self, from: Array(file.text.utf8))
             guard case .array(let factors) = json["secondFactors"] else {

@@ -11,11 +11,11 @@ import Testing
 @testable import Console
 
 @Suite struct `Inviting people to make an account` {
-    private static let list = UserInvitationRoutes.list.link(TestEnvironment.acme)
+    private static let list = UserInvitationRoutes.list.link(TeamID.acme)
     private static let password = "fifty-six-degrees-north"
 
     private func allow(_ policy: String, _ environment: TestEnvironment) throws {
-        try environment.admin("UPDATE teams SET registration = $1 WHERE team_id = 'ACMETEAM01'", policy)
+        try environment.setRegistration(policy)
     }
 
     /// Has a member invite Dora, and returns where the mailed link leads.
@@ -35,7 +35,7 @@ import Testing
     @Test func `lets them in where nobody else may register`() async throws {
         try await withEnvironment { environment in
             try allow("invitation", environment)
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let link = try await invite(&ada, environment)
             var dora = Browser(environment: environment, subject: nil)
 
@@ -53,7 +53,10 @@ import Testing
                 FROM users u JOIN login_names l USING (team_id, sub) WHERE u.email = 'dora@example.org'
                 """)
             #expect(user == [["ACMETEAM01", "Dora", "true", "dora@example.org"]])
-            #expect(try environment.actions() == ["user_invitation.sent", "user.created", "user_invitation.accepted"])
+            #expect(
+                try environment.allActions(in: .acme) == [
+                    "user_invitation.sent", "user.created", "user_invitation.accepted",
+                ])
             #expect(try await dora.get(link).status == 410)
             #expect(try await dora.post(link, form + [("new", Self.password)]).status == 410)
         }
@@ -61,7 +64,7 @@ import Testing
 
     @Test func `V42, V43: has so many passwords judged for its link, and then says so`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let link = try await invite(&ada, environment)
             var dora = Browser(environment: environment, subject: nil)
             _ = try await dora.get(link)
@@ -81,28 +84,28 @@ import Testing
 
     @Test func `is listed, sent again under a new link, and withdrawn`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let first = try await invite(&ada, environment)
             let id = try invitation(environment)
             var dora = Browser(environment: environment, subject: nil)
             #expect(try await ada.get(Self.list).text.contains("dora@example.org"))
-            #expect(try await ada.get(ConsoleRoutes.users.link(TestEnvironment.acme)).text.contains(Self.list))
+            #expect(try await ada.get(ConsoleRoutes.users.link(TeamID.acme)).text.contains(Self.list))
 
-            #expect(try await ada.post(UserInvitationRoutes.resending.link(TestEnvironment.acme, id)).status == 303)
+            #expect(try await ada.post(UserInvitationRoutes.resending.link(TeamID.acme, id)).status == 303)
             let second = try environment.mailedLink()
             #expect(try await dora.get(first).status == 410)
             #expect(try await dora.get(second).status == 200)
 
-            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.acme, id)).status == 303)
+            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TeamID.acme, id)).status == 303)
             #expect(try await dora.get(second).status == 410)
             #expect(try await ada.get(Self.list).text.contains("Nobody is invited right now"))
-            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.acme, id)).status == 404)
+            #expect(try await ada.post(UserInvitationRoutes.withdrawal.link(TeamID.acme, id)).status == 404)
         }
     }
 
     @Test func `writes in the language that was chosen`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
 
             _ = try await invite(&ada, environment, .german)
 
@@ -112,8 +115,8 @@ import Testing
 
     @Test func `refuses what makes no sense, and keeps what was typed`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            _ = try await environment.add("Cleo", to: TestEnvironment.acme)
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            _ = try await environment.add("Cleo", to: .acme)
 
             let wrong = try await ada.post(Self.list, [("email", "dora@"), ("language", "ru")])
             let known = try await ada.post(Self.list, [("email", "CLEO@acme.example"), ("language", "en")])
@@ -127,7 +130,7 @@ import Testing
 
     @Test func `has an end: a hundred at a time, and three mails to one address in an hour`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             for _ in 0..<3 { _ = try await invite(&ada, environment) }
             let often = try await ada.post(Self.list, [("email", "dora@example.org")])
             #expect(often.status == 422 && often.text.contains("Too many mails to this address"))
@@ -150,10 +153,10 @@ import Testing
 
     @Test func `is over where nobody may register any more`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let link = try await invite(&ada, environment)
             try allow("off", environment)
-            environment.parts.teams.forget(TestEnvironment.acme)
+            environment.parts.teams.forget(TeamID.acme)
             var dora = Browser(environment: environment, subject: nil)
 
             #expect(try await dora.get(link).status == 410)
@@ -164,27 +167,27 @@ import Testing
 
     @Test func `of another team cannot be seen, followed or withdrawn`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
-            var ben = try await environment.signedIn("Ben", [TestEnvironment.rival: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            var ben = try await environment.signedIn("Ben", [TeamID.rival: .owner])
             let link = try await invite(&ada, environment)
             let id = try invitation(environment)
             var dora = Browser(environment: environment, subject: nil)
 
             #expect(try await dora.get(link.replacing("ACMETEAM01", with: "RIVALTEAM1")).status == 410)
             #expect(try await ben.get(Self.list).status == 404)
-            let theirs = try await ben.get(UserInvitationRoutes.list.link(TestEnvironment.rival))
+            let theirs = try await ben.get(UserInvitationRoutes.list.link(TeamID.rival))
             #expect(theirs.status == 200 && !theirs.text.contains("dora@example.org"))
-            #expect(try await ben.post(UserInvitationRoutes.withdrawal.link(TestEnvironment.rival, id)).status == 404)
-            #expect(try await ben.post(UserInvitationRoutes.resending.link(TestEnvironment.rival, id)).status == 404)
+            #expect(try await ben.post(UserInvitationRoutes.withdrawal.link(TeamID.rival, id)).status == 404)
+            #expect(try await ben.post(UserInvitationRoutes.resending.link(TeamID.rival, id)).status == 404)
             #expect(try await dora.get(link).status == 200)
         }
     }
 
     @Test func `says so when the address has become an account's meanwhile`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .admin])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
             let link = try await invite(&ada, environment)
-            _ = try await environment.add("Dora", to: TestEnvironment.acme)
+            _ = try await environment.add("Dora", to: .acme)
             try environment.admin("UPDATE login_names SET login = 'dora@example.org' WHERE team_id = 'ACMETEAM01'")
             var dora = Browser(environment: environment, subject: nil)
             _ = try await dora.get(link)
@@ -192,14 +195,14 @@ import Testing
             let answer = try await dora.post(link, [("given_name", "Dora"), ("new", Self.password)])
 
             #expect(answer.status == 200 && answer.text.contains("You have an account"))
-            #expect(try environment.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01'").count == 1)
+            #expect(try environment.count("users", in: .acme) == 1)
         }
     }
 }
 
 extension TestEnvironment {
     /// What was handed to the mail last, as JSON.
-    func lastMail(of team: TeamID = acme) throws -> String {
+    func lastMail(of team: TeamID = .acme) throws -> String {
         let job = try admin(
             "SELECT job_id, payload->>'sealed' FROM jobs WHERE kind = 'mail.send' ORDER BY created_at DESC LIMIT 1")[0]
         let sealed = try #require(job[1].flatMap { Base64URL.decode($0) })

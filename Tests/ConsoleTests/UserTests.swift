@@ -12,9 +12,9 @@ import Web
 @Suite struct `Users` {
     @Test func `are found by address and name, page by page and back`() async throws {
         try await withEnvironment { environment in
-            var owner = try await environment.signedIn("owner", [TestEnvironment.acme: .owner])
-            for number in 100..<160 { _ = try await environment.add("Ada\(number)", to: TestEnvironment.acme) }
-            _ = try await environment.add("Cleo", to: TestEnvironment.acme)
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            for number in 100..<160 { _ = try await environment.add("Ada\(number)", to: .acme) }
+            _ = try await environment.add("Cleo", to: .acme)
 
             let first = try await owner.get("/console/ACMETEAM01/users?q=ada1")
             let next = try #require(Self.link("next", in: first.text))
@@ -35,9 +35,9 @@ import Web
     @Test func `show what apps hold of them, and who may change it`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            var auditor = try await environment.signedIn("auditor", [TestEnvironment.acme: .auditor])
-            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            var auditor = try await environment.signedIn("auditor", [TeamID.acme: .auditor])
+            let path = ConsoleRoutes.user.link(TeamID.acme, ada)
 
             let full = try await admin.get(path).text
             let read = try await auditor.get(path).text
@@ -52,25 +52,25 @@ import Web
     @Test func `are signed out everywhere, and lose a consent with its tokens`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let path = ConsoleRoutes.user.link(TeamID.acme, ada)
 
-            let out = try await admin.post(UserRoutes.signOut.link(TestEnvironment.acme, ada))
+            let out = try await admin.post(UserRoutes.signOut.link(TeamID.acme, ada))
             let end = try await admin.post("\(path)/consents/com.acme.app/end")
 
             #expect(out.location == path && end.location == path)
             #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
             #expect(try environment.count("consents") == 0)
             #expect(try environment.count("refresh_tokens WHERE revoked_at IS NULL") == 0)
-            #expect(try environment.actions().suffix(2) == ["sessions.ended", "consent.ended"])
+            #expect(try environment.allActions(in: .acme).suffix(2) == ["sessions.ended", "consent.ended"])
         }
     }
 
     @Test func `are deleted only with the typed confirmation and a reason`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let path = UserRoutes.deletion.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let path = UserRoutes.deletion.link(TeamID.acme, ada)
 
             let without = try await admin.post(path, [("confirmation", "ada"), ("reason", "")])
             #expect(without.status == 422)
@@ -95,52 +95,52 @@ import Web
                 ) SELECT 'ACMETEAM01', decode(md5(name), 'hex'), $1, 'com.acme.app', name, trial, now(), now(), now()
                 FROM (VALUES ('com.acme.web', NULL), ('com.acme.tried', 'a trial')) AS given (name, trial)
                 """, ada.rawValue)
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let path = ConsoleRoutes.user.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let path = ConsoleRoutes.user.link(TeamID.acme, ada)
             let live = "refresh_tokens WHERE revoked_at IS NULL AND trial_id IS NULL"
 
             let page = try await admin.get(path).text
             let id = try #require(RefreshTokenID(rawValue: "000102030405060708090a0b0c0d0e0f"))
-            let revocation = UserRoutes.tokenRevocation.link(TestEnvironment.acme, ada, id)
+            let revocation = UserRoutes.tokenRevocation.link(TeamID.acme, ada, id)
             let one = try await admin.post(revocation)
             #expect(page.contains("com.acme.web") && !page.contains("com.acme.tried"))
             #expect(one.location == path)
             #expect(try environment.count(live) == 1)
             #expect(try await admin.post(revocation).status == 404)
 
-            let all = try await admin.post(UserRoutes.tokenRevocations.link(TestEnvironment.acme, ada))
+            let all = try await admin.post(UserRoutes.tokenRevocations.link(TeamID.acme, ada))
             #expect(all.location == path)
             #expect(try environment.count(live) == 0)
             #expect(try environment.count("consents") == 1)
-            #expect(try environment.actions().suffix(2) == ["token.revoked", "tokens.revoked"])
+            #expect(try environment.allActions(in: .acme).suffix(2) == ["token.revoked", "tokens.revoked"])
         }
     }
 
     @Test func `are suspended with a reason, signed out, and let in again`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let suspension = UserRoutes.suspension.link(TestEnvironment.acme, ada)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let suspension = UserRoutes.suspension.link(TeamID.acme, ada)
 
             let without = try await admin.post(suspension, [("suspension_reason", " ")])
             #expect(without.status == 422 && without.text.contains("Say why, for the audit log"))
             _ = try await admin.post(suspension, [("suspension_reason", "Stolen telephone")])
-            let suspended = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
+            let suspended = try await admin.get(ConsoleRoutes.user.link(TeamID.acme, ada)).text
             #expect(suspended.contains("Suspended") && suspended.contains("Lift the suspension"))
             #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
 
-            _ = try await admin.post(UserRoutes.suspensionEnd.link(TestEnvironment.acme, ada))
-            let lifted = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
+            _ = try await admin.post(UserRoutes.suspensionEnd.link(TeamID.acme, ada))
+            let lifted = try await admin.get(ConsoleRoutes.user.link(TeamID.acme, ada)).text
             #expect(lifted.contains("Active") && lifted.contains("Suspend this user"))
-            #expect(try environment.actions().suffix(2) == ["user.suspended", "user.unsuspended"])
+            #expect(try environment.allActions(in: .acme).suffix(2) == ["user.suspended", "user.unsuspended"])
         }
     }
 
     @Test func `S36, V45: who are suspended at the console are signed out at once, for good`() async throws {
         try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TestEnvironment.acme: .owner])
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let subject = try #require(ada.subject)
-            let page = ConsoleRoutes.overview.link(TestEnvironment.acme)
+            let page = ConsoleRoutes.overview.link(TeamID.acme)
             #expect(try await ada.get(page).status == 200)
             let suspensions = UserSuspensionStore(environment.parts.database)
             let isSuspended = try await suspensions.suspend(
@@ -158,10 +158,10 @@ import Web
     @Test func `are handed out as one file without secrets, which is recorded`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.addAda()
-            _ = try await environment.add("Ben", to: TestEnvironment.acme)
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            var developer = try await environment.signedIn("developer", [TestEnvironment.acme: .developer])
-            let path = UserRoutes.export.link(TestEnvironment.acme, ada)
+            _ = try await environment.add("Ben", to: .acme)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+            let path = UserRoutes.export.link(TeamID.acme, ada)
 
             let answer = try await admin.post(path)
             let json = try JSON.decode(JSONValue.self, from: Array(answer.text.utf8))
@@ -171,7 +171,7 @@ import Web
             #expect(json["user"]?["email"]?.string == "ada@acme.example")
             #expect(answer.text.contains("com.acme.app") && !answer.text.contains("ben@acme.example"))
             #expect(!answer.text.contains("000102030405060708090a0b0c0d0e0f"))
-            #expect(try environment.actions().last == "user.exported")
+            #expect(try environment.allActions(in: .acme).last == "user.exported")
             #expect(try await developer.post(path).status == 403)
         }
     }
@@ -186,12 +186,12 @@ import Web
             try environment.admin(
                 "INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES ('ACMETEAM01', $1, now(), 'answered', '{}')",
                 trace.rawValue)
-            var admin = try await environment.signedIn("admin", [TestEnvironment.acme: .admin])
-            let page = try await admin.get(ConsoleRoutes.user.link(TestEnvironment.acme, ada)).text
-            #expect(page.contains(ConsoleRoutes.trace.link(TestEnvironment.acme, trace)))
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let page = try await admin.get(ConsoleRoutes.user.link(TeamID.acme, ada)).text
+            #expect(page.contains(ConsoleRoutes.trace.link(TeamID.acme, trace)))
 
             _ = try await admin.post(
-                UserRoutes.deletion.link(TestEnvironment.acme, ada),
+                UserRoutes.deletion.link(TeamID.acme, ada),
                 [("confirmation", "ada@acme.example"), ("reason", "She asked")])
 
             #expect(try environment.count("flows") == 0)

@@ -59,7 +59,7 @@ import Testing
     @Test func `V43, V47: to one mailbox use up no more of the team's than it gets, known or not`() async throws {
         try await withPasswords { passwords in
             for email in ["ada@acme.example", "nobody@acme.example"] {
-                try passwords.environment.admin("DELETE FROM limits")
+                try passwords.environment.forgetCounts()
                 let (environment, outbox) = (passwords.environment, Outbox())
                 let registrations = self.registrations(passwords, outbox)
                 for number in 0..<30 {
@@ -96,8 +96,8 @@ import Testing
     @Test func `V47: beyond the team's limit are refused, sent to nobody, and cost the mailbox none`() async throws {
         try await withPasswords { passwords in
             for email in ["ada@acme.example", "nobody@acme.example"] {
-                try passwords.environment.admin("DELETE FROM limits")
-                try passwords.environment.admin("DELETE FROM mailed_links")
+                try passwords.environment.forgetCounts()
+                try passwords.environment.forgetMailedLinks()
                 let (environment, outbox) = (passwords.environment, Outbox())
                 let registrations = self.registrations(passwords, outbox)
                 try setTeamCount(environment, 5000)

@@ -48,7 +48,7 @@ import Testing
     @Test func `S10, S14, S17, V46, V47: stops at its recipient's limit, however many at once`() async throws {
         try await withEnvironment { environment in
             for kind in Sending.allCases {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 guard let limit = kind.perRecipient else { continue }
                 let limits = self.limits(environment)
                 let waits = try await race(50) { _ in try await ask(kind, to: "Victim@example.org", limits) }
@@ -64,7 +64,7 @@ import Testing
     @Test func `S30, V47: to one mailbox is nine over all who ask, however many at once and from where`() async throws {
         try await withEnvironment { environment in
             for kind in [Sending.registration, .passwordReset] {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 let over = try #require(kind.perRecipientOverAll)
                 let limits = self.limits(environment)
                 let waits = try await race(60) { number in
@@ -81,7 +81,7 @@ import Testing
     {
         try await withEnvironment { environment in
             for kind in Sending.allCases {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 let asked: Set<Sending> = [.registration, .passwordReset]
                 let limits = self.limits(environment)
                 for network in 0..<5 {
@@ -113,7 +113,7 @@ import Testing
     {
         try await withEnvironment { environment in
             for kind in [Sending.testNotification, .registryCheck] {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 let (limit, all) = try (#require(kind.perRecipient), #require(kind.perServerOverTeams))
                 #expect(all.count >= 8 * limit.count && all.window == limit.window)
                 func ask(_ count: Int, _ host: String, from team: TeamID) async throws -> Int {
@@ -139,7 +139,7 @@ import Testing
     @Test func `S10, V47: stops at its sender's limit, which spares the team's`() async throws {
         try await withEnvironment { environment in
             for kind in Sending.allCases {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 guard let limit = kind.perSender, let team = kind.perTeam else { continue }
                 #expect(limit.count <= team.count)
                 let limits = self.limits(environment)
@@ -182,7 +182,7 @@ import Testing
     @Test func `S18, V47: of a site of IPv6 is limited too, which leaves the team's to others`() async throws {
         try await withEnvironment { environment in
             for kind in [Sending.registration, .passwordReset] {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 let limits = self.limits(environment)
                 @Sendable func charge(_ ip: String) async throws -> Duration? {
                     try await limits.charge(kind, to: nil, by: .stranger(ip: ip), in: .acme, at: .noon)
@@ -197,7 +197,7 @@ import Testing
     @Test func `V47: by strangers leaves a team its invitation, and a person the change of address`() async throws {
         try await withEnvironment { environment in
             for kind in [Sending.registration, .passwordReset] {
-                try environment.admin("DELETE FROM limits")
+                try environment.forgetCounts()
                 let (limits, ada) = (self.limits(environment), Subject(hexadecimal: "ada"))
                 func charge(_ kind: Sending, to recipient: String) async throws -> Duration? {
                     try await limits.charge(kind, to: recipient, by: .account(ada), in: .acme, at: .noon)

@@ -6,18 +6,12 @@ import EventLoop
 import Glibc
 import OAuth
 import Postgres
-import TestDatabase
+@_exported import TestDatabase
 import TestSupport
 import Testing
 
 /// A migrated database with the teams Acme and Rival, seen from a loop as Pippin sees it.
-struct TestEnvironment: Sendable {
-    static let acme = team("ACMETEAM01")
-    static let rival = team("RIVALTEAM1")
-    static let origin = Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-1")
-    static let app = client("com.acme.app")
-    static let otherApp = client("com.acme.other")
-    static let noon = Timestamp(seconds: 1_800_000_000)
+struct TestEnvironment: Sendable, OwnedDatabase {
     /// Hashes fast, so that tests may compare many.
     static let cheap = Argon2id(memoryKiB: 8, passes: 1)
 
@@ -33,47 +27,23 @@ struct TestEnvironment: Sendable {
     }
 
     /// Adds a person who signs in as `<name>@acme.example`.
-    @discardableResult func add(_ name: String, password: PasswordHash? = nil, to team: TeamID = acme) async throws
+    @discardableResult func add(_ name: String, password: PasswordHash? = nil, to team: TeamID = .acme) async throws
         -> Subject
     {
         let new = NewUser(
             name: try #require(PersonName(given: name, family: "Lovelace")),
             email: EmailAddress(rawValue: "\(name)@acme.example"), isEmailVerified: true, password: password)
-        return try await users.create(new, in: team, by: .system("test"), from: Self.origin)
-    }
-
-    /// Runs a statement beyond the wall, as the owner of the database.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
-    }
-
-    func count(_ table: String, of subject: Subject) throws -> Int? {
-        try admin("SELECT count(*) FROM \(table) WHERE sub = $1", subject.rawValue)[0][0].flatMap { Int($0) }
-    }
-
-    /// The actions in a team's log, the oldest first, without those that set the stage.
-    func actions(in team: TeamID = acme) throws -> [String?] {
-        try admin("SELECT action FROM audit_events WHERE team_id = $1 AND actor <> 'test' ORDER BY at", team.rawValue)
-            .map { $0[0] }
+        return try await users.create(new, in: team, by: .system("test"), from: .test)
     }
 
     /// Everything a team's log says of what changed, as one text.
-    func log(of team: TeamID = acme) throws -> String {
+    func log(of team: TeamID = .acme) throws -> String {
         try admin("SELECT concat(target, before, after) FROM audit_events WHERE team_id = $1", team.rawValue).compactMap
         { $0[0] }.joined()
     }
 
-    func addApp(_ id: ClientID, to team: TeamID = acme) throws {
-        try admin(
-            "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ($1, $2, 'app')", team.rawValue,
-            id.rawValue)
-        try admin(
-            "INSERT INTO app_ids (team_id, identifier, description) VALUES ($1, $2, 'Acme''s app')", team.rawValue,
-            id.rawValue)
-    }
-
     /// A code and a refresh token as the engine leaves them.
-    func issueTokens(to subject: Subject, app: ClientID, team: TeamID = acme) throws {
+    func issueTokens(to subject: Subject, app: ClientID, team: TeamID = .acme) throws {
         let id = String(Int.random(in: 0 ..< .max))
         try admin(
             """
@@ -89,44 +59,13 @@ struct TestEnvironment: Sendable {
             """, team.rawValue, id, subject.rawValue, app.rawValue)
     }
 
-    private static func team(_ id: String) -> TeamID {
-        guard let team = TeamID(rawValue: id) else { preconditionFailure(id) }
-        return team
-    }
-
-    private static func client(_ id: String) -> ClientID {
-        guard let client = ClientID(rawValue: id) else { preconditionFailure(id) }
-        return client
-    }
 }
 
 /// Lends `body` a world of its own, on its loop.
 func withEnvironment(_ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
-    try await withDatabase { conninfo in
-        try AdminConnection(to: conninfo).execute(
-            """
-            INSERT INTO teams (team_id, name, mode)
-            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'sandbox')
-            """)
-        let loop = try EventLoop(name: "directory-test")
-        try loop.start()
-        defer { loop.stop() }
-        try await loop.run {
-            let database = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
-            database.open()
-            defer { database.close() }
-            try await body(TestEnvironment(conninfo: conninfo, loop: loop, database: TeamDatabase(database)))
-        }
-    }
-}
-
-/// Runs `body` so many times at once on the caller's loop.
-func inParallel<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Value) async throws
-    -> [Value]
-{
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        for index in 0..<count { group.addTask { try await body(index) } }
-        return try await group.reduce(into: []) { $0.append($1) }
+    try await withConnectedDatabase { connected in
+        try await body(
+            TestEnvironment(conninfo: connected.conninfo, loop: connected.loop, database: connected.database))
     }
 }
 

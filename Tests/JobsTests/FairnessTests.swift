@@ -1,6 +1,7 @@
 import Domain
 import Jobs
 import Postgres
+import TestSupport
 import Testing
 
 @Suite struct `Teams that share the queue` {
@@ -19,9 +20,7 @@ import Testing
                 return .succeeded()
             }
         }
-        try await worker.whileRunning(on: environment.loop) {
-            try await environment.loop.wait { diary.all.count >= count }
-        }
+        try await worker.whileRunning(on: environment.loop) { try await waitUntil { diary.all.count >= count } }
         return diary.all
     }
 
@@ -69,7 +68,7 @@ import Testing
             let worker = environment.worker(options) { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("hangs")
-                    try await environment.loop.wait { diary.all.contains("Ada") }
+                    try await waitUntil { diary.all.contains("Ada") }
                     return .succeeded()
                 }
                 handlers.register(UrgentGreeting.self) { greeting, _ in
@@ -78,9 +77,9 @@ import Testing
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all.count == 3 }
+                try await waitUntil { diary.all.count == 3 }
                 try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: .rival)
-                try await environment.loop.wait { diary.all.count == 7 }
+                try await waitUntil { diary.all.count == 7 }
             }
             #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
         }
@@ -93,15 +92,15 @@ import Testing
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
                     diary.note(greeting.name)
-                    if greeting.name == "flood" { try await environment.loop.wait { diary.all.contains("Ada") } }
+                    if greeting.name == "flood" { try await waitUntil { diary.all.contains("Ada") } }
                     return .succeeded()
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all.count >= 16 }
+                try await waitUntil { diary.all.count >= 16 }
                 try await environment.greet("Ada", in: .rival)
                 // Once she is through, the others follow.
-                try await environment.loop.wait { diary.all.count == 101 }
+                try await waitUntil { diary.all.count == 101 }
             }
             #expect(try #require(diary.all.firstIndex(of: "Ada")) < 24, "of 24 places for such jobs")
         }
@@ -148,7 +147,7 @@ import Testing
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all == ["Ada"] }
+                try await waitUntil { diary.all == ["Ada"] }
                 // As long as it looks, a statement of its own is sent before or behind each of these.
                 var (asked, quiet) = (0, 0)
                 while quiet < 10, environment.system.statementCount - asked < 1000 {

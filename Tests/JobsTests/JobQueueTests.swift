@@ -2,6 +2,7 @@ import Bytes
 import Domain
 import EventLoop
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Jobs
@@ -79,10 +80,10 @@ import Testing
             }
             try await worker.whileRunning(on: environment.loop) {
                 // Until it has looked for both priorities and found nothing.
-                try await environment.loop.wait { environment.system.statementCount >= 2 }
+                try await waitUntil { environment.system.statementCount >= 2 }
                 let job = NewJob(Greeting(name: "Ada"))
                 try await environment.queue(bell).enqueue(job, in: .acme)
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+                try await waitUntil { try environment.state(of: job) == "succeeded" }
             }
         }
     }

@@ -6,15 +6,12 @@ import Jobs
 import Log
 import Postgres
 import Synchronization
-import TestDatabase
+@_exported import TestDatabase
 import TestSupport
 import Testing
 
 /// A migrated database with Acme and Rival, seen from a loop.
-struct TestEnvironment: Sendable {
-    static let acme = team("ACMETEAM01")
-    static let rival = team("RIVALTEAM1")
-
+struct TestEnvironment: Sendable, OwnedDatabase {
     let conninfo: String
     let loop: EventLoop
     let app: Database
@@ -36,56 +33,30 @@ struct TestEnvironment: Sendable {
 
     func queue(_ bell: JobSignal = JobSignal()) -> JobQueue { JobQueue(database, bell: bell) }
 
-    /// Runs a statement beyond the wall, as the owner of the database.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
-    }
-
     func state(of job: NewJob) throws -> String? {
         try admin("SELECT state FROM jobs WHERE job_id = $1", job.id.rawValue).first?[0]
     }
 
     /// Lets time pass for every job.
     func forward(_ interval: String) throws { try admin("UPDATE jobs SET due_at = due_at - $1::interval", interval) }
-
-    private static func team(_ text: String) -> TeamID {
-        guard let id = TeamID(rawValue: text) else { preconditionFailure("no team id: \(text)") }
-        return id
-    }
 }
 
 /// Lends `body` a world of its own, on its loop.
 func withEnvironment(_ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
     try await withDatabase { conninfo in
-        try AdminConnection(to: conninfo).execute(
-            """
-            INSERT INTO teams (team_id, name, mode)
-            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'sandbox')
-            """)
+        try TestDatabase.addTeams(to: conninfo)
         try await onLoop(of: conninfo, body)
     }
 }
 
 /// Lends `body` connections to a database on a loop of their own: one process as PostgreSQL sees it.
 func onLoop(of conninfo: String, _ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
-    let loop = try EventLoop(name: "jobs-test")
-    try loop.start()
-    defer { loop.stop() }
-    try await loop.run {
-        // One connection each: what is answered on it was sent after all that is answered before.
-        let open = { (role: String) in
-            var configuration = Database.Configuration.forTests(conninfo, role: role)
-            configuration.shared = 1
-            let database = Database(loop: loop, configuration: configuration)
-            database.open()
-            return database
-        }
-        let (app, system) = (open("pippin_app"), open("pippin_system"))
-        defer {
-            app.close()
-            system.close()
-        }
-        try await body(TestEnvironment(conninfo: conninfo, loop: loop, app: app, system: system))
+    // One connection each: what is answered on it was sent after all that is answered before.
+    try await ConnectedDatabase.with(conninfo) { configuration in
+        configuration.shared = 1
+    } _: { connected in
+        try await body(
+            TestEnvironment(conninfo: conninfo, loop: connected.loop, app: connected.app, system: connected.system))
     }
 }
 
@@ -113,17 +84,6 @@ extension JobWorker {
 }
 
 extension Log { static let silent = Log(threshold: .error) { _ in } }
-
-extension EventLoop {
-    /// Waits until `condition` holds.
-    func wait(until condition: () async throws -> Bool) async throws {
-        let deadline = MonotonicTime.now() + Duration.testTimeout.nanoseconds
-        while try await !condition() {
-            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
-            await sleep(for: .milliseconds(10))
-        }
-    }
-}
 
 /// A job that says who it is for.
 struct Greeting: JobKind {

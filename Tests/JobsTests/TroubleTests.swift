@@ -89,15 +89,15 @@ import Testing
                 INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
                 VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'test.greeting', 1, '{"nom": 1}', now())
                 """)
-            try await environment.work(until: { try environment.admin("SELECT state FROM jobs") == [["dead"]] })
+            try await environment.work(until: { try environment.jobStates() == ["dead"] })
         }
     }
 
     @Test func `waits as long as the other side asks`() async throws {
         try await withEnvironment { environment in
             try await environment.greet()
-            try await environment.work(until: { try environment.admin("SELECT problem FROM jobs") == [["busy"]] }) {
-                _, _ in .retry(after: .seconds(7200), "busy")
+            try await environment.work(until: { try environment.jobProblems() == ["busy"] }) { _, _ in
+                .retry(after: .seconds(7200), "busy")
             }
 
             let minutes = try environment.admin(
@@ -134,7 +134,7 @@ import Testing
             }
 
             #expect(fate[1] == "2")
-            #expect(try environment.admin("SELECT count(*)::text FROM effects") == [["1"]])
+            #expect(try environment.count("effects") == 1)
         }
     }
 
@@ -152,10 +152,10 @@ import Testing
             try await worker.whileRunning(on: environment.loop) {
                 // Some looks for both priorities.
                 let looks = environment.system.statementCount + 6
-                try await environment.loop.wait { environment.system.statementCount >= looks }
+                try await waitUntil { environment.system.statementCount >= looks }
                 #expect(diary.all.isEmpty)
                 try environment.forward("1 hour")
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+                try await waitUntil { try environment.state(of: job) == "succeeded" }
             }
 
             #expect(diary.all == ["attempt 2"])
@@ -171,26 +171,24 @@ import Testing
             let slow: (inout JobHandlers) -> Void = { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    try await environment.loop.wait { diary.all.contains("renewed") }
+                    try await waitUntil { diary.all.contains("renewed") }
                     return .succeeded()
                 }
             }
             let (first, second) = (environment.worker(options, slow), environment.worker(options, slow))
             try await first.whileRunning(on: environment.loop) {
                 try await second.whileRunning(on: environment.loop) {
-                    try await environment.loop.wait { diary.all == ["began"] }
+                    try await waitUntil { diary.all == ["began"] }
                     // Each time it has less than half of its lease left, and gets all of it again.
                     for _ in 0..<3 {
                         try environment.forward("40 minutes")
-                        try await environment.loop.wait {
+                        try await waitUntil {
                             try environment.admin("SELECT FROM jobs WHERE due_at > now() + interval '50 minutes'").count
                                 == 1
                         }
                     }
                     diary.note("renewed")
-                    try await environment.loop.wait {
-                        try environment.admin("SELECT state FROM jobs") == [["succeeded"]]
-                    }
+                    try await waitUntil { try environment.jobStates() == ["succeeded"] }
                 }
             }
 
@@ -213,7 +211,7 @@ import Testing
                 }
             }
             let running = Task(executorPreference: environment.loop) { await worker.run() }
-            try await environment.loop.wait { !diary.all.isEmpty }
+            try await waitUntil { !diary.all.isEmpty }
             await worker.stop(within: .milliseconds(10))
             await running.value
 
@@ -222,7 +220,7 @@ import Testing
             // The handler's late word counts for nothing.
             let before = environment.app.statementCount
             end.finish()
-            try await environment.loop.wait { environment.app.statementCount > before }
+            try await waitUntil { environment.app.statementCount > before }
             // Answered behind it, on the same connection.
             let states: [String] = try await environment.database.query("SELECT state FROM jobs", in: .acme).column()
             #expect(diary.all == ["began", "ended"] && states == ["pending"])

@@ -2,11 +2,7 @@ import Domain
 import EventLoop
 import Jobs
 import Log
-
-extension TeamID {
-    static let acme = TestEnvironment.acme
-    static let rival = TestEnvironment.rival
-}
+import TestSupport
 
 extension TestEnvironment {
     /// Enqueues a greeting of Ada, unless said otherwise.
@@ -22,7 +18,7 @@ extension TestEnvironment {
         _ answer: @escaping @Sendable (Greeting, JobRun) async throws -> JobOutcome = { _, _ in .succeeded() }
     ) async throws -> JobWorker {
         let worker = worker(options, log: log) { handlers in handlers.register(Greeting.self, answer) }
-        try await worker.whileRunning(on: loop) { try await loop.wait { try await condition() } }
+        try await worker.whileRunning(on: loop) { try await waitUntil { try await condition() } }
         return worker
     }
 

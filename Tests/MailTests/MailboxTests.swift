@@ -9,13 +9,13 @@ import Testing
 @Suite struct `Mail without a server` {
     @Test func `lands in the mailbox of the console`() async throws {
         try await withMail { environment in
-            try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await environment.wait(for: "succeeded")
 
             let page = try await environment.mailbox.page(limit: 10)
             #expect(page.total == 1)
             let entry = try #require(page.entries.first)
-            #expect(entry.team == TestEnvironment.acme)
+            #expect(entry.team == TeamID.acme)
             #expect(entry.recipient.rawValue == "ada@acme.example")
             #expect(entry.subject == "Confirm your e-mail address for Acme")
             let mail = try #require(try await environment.mailbox.find(entry.id))
@@ -29,15 +29,15 @@ import Testing
         struct Regret: Error {}
         try await withMail { environment in
             await #expect(throws: Regret.self) {
-                try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+                try await environment.database.transaction(in: .acme) { transaction in
                     try await environment.mail.enqueue(
-                        environment.mail(environment.verification), in: TestEnvironment.acme, transaction)
+                        environment.mail(environment.verification), in: .acme, transaction)
                     throw Regret()
                 }
             }
-            try await environment.database.transaction(in: TestEnvironment.acme) { transaction in
+            try await environment.database.transaction(in: .acme) { transaction in
                 let mail = try environment.mail(.plain(subject: "Kept", paragraphs: ["One."]))
-                try await environment.mail.enqueue(mail, in: TestEnvironment.acme, transaction)
+                try await environment.mail.enqueue(mail, in: .acme, transaction)
             }
             try await environment.wait(for: "succeeded")
 
@@ -47,10 +47,10 @@ import Testing
 
     @Test func `cannot be read by a team, not even by the one that wrote it`() async throws {
         try await withMail { environment in
-            try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await environment.wait(for: "succeeded")
 
-            for team in [TestEnvironment.acme, TestEnvironment.rival] {
+            for team in [TeamID.acme, TeamID.rival] {
                 #expect(try await environment.database.query("SELECT mail_id FROM mailbox", in: team).isEmpty)
             }
         }
@@ -76,11 +76,10 @@ import Testing
         try await withMail { environment in
             for index in 0..<5 {
                 let message = EmailMessage.plain(subject: "Number \(index)", paragraphs: [])
-                try await environment.mail.enqueue(
-                    environment.mail(message, to: "ada\(index)@acme.example"), in: TestEnvironment.acme)
+                try await environment.mail.enqueue(environment.mail(message, to: "ada\(index)@acme.example"), in: .acme)
             }
             try await environment.mail.enqueue(
-                environment.mail(environment.verification, to: "ben@acme.example"), in: TestEnvironment.acme)
+                environment.mail(environment.verification, to: "ben@acme.example"), in: .acme)
             try await waitUntil { try await environment.mailbox.page(limit: 10).total == 6 }
 
             let first = try await environment.mailbox.page(to: "ADA", limit: 3)
@@ -100,9 +99,9 @@ import Testing
     @Test func `is sealed, since its link is a secret`() async throws {
         try await withMail { environment in
             let mail = try environment.mail(environment.verification)
-            let job = environment.mail.job(mail, in: TestEnvironment.acme)
+            let job = environment.mail.job(mail, in: .acme)
 
-            try await environment.database.query(job.insertion(in: TestEnvironment.acme), in: TestEnvironment.acme)
+            try await environment.database.query(job.insertion(in: .acme), in: .acme)
 
             let payload = try environment.admin("SELECT payload::text FROM jobs")[0][0] ?? ""
             #expect(payload.contains("verification"))
@@ -114,7 +113,7 @@ import Testing
     @Test func `is not sent when its link works no more`() async throws {
         try await withMail { environment in
             let message = EmailMessage.passwordReset(link: TestEnvironment.link, until: .now() - .seconds(1))
-            try await environment.mail.enqueue(environment.mail(message), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(message), in: .acme)
             try await environment.wait(for: "dead")
 
             #expect(try await environment.mailbox.page(limit: 10).total == 0)
@@ -123,8 +122,8 @@ import Testing
 
     @Test func `cannot be moved to another team`() async throws {
         try await withMail { environment in
-            let job = environment.mail.job(try environment.mail(environment.verification), in: TestEnvironment.acme)
-            try await environment.database.query(job.insertion(in: TestEnvironment.rival), in: TestEnvironment.rival)
+            let job = environment.mail.job(try environment.mail(environment.verification), in: .acme)
+            try await environment.database.query(job.insertion(in: .rival), in: .rival)
             environment.mail.ring()
             try await environment.wait(for: "dead")
 

@@ -8,7 +8,7 @@ import Testing
     @Test func `goes out in the name of the team`() async throws {
         let server = MailServer()
         try await withMail(through: server) { environment in
-            try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await environment.wait(for: "succeeded")
 
             let received = server.received
@@ -23,7 +23,7 @@ import Testing
     @Test func `that refuses the person is dead at once`() async throws {
         let server = MailServer(MailServer.Manners(answers: ["RCPT": "550 5.1.1 <ada@acme.example> unknown"]))
         try await withMail(through: server) { environment in
-            try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await environment.wait(for: "dead")
 
             #expect(try environment.admin("SELECT problem FROM jobs") == [["the mail server says 550 5.1.1"]])
@@ -33,7 +33,7 @@ import Testing
     @Test func `that is busy is asked again`() async throws {
         let server = MailServer(MailServer.Manners(answers: ["MAIL": "451 4.3.0 later"]))
         try await withMail(through: server) { environment in
-            try await environment.mail.enqueue(environment.mail(environment.verification), in: TestEnvironment.acme)
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await waitUntil {
                 try environment.admin("SELECT problem FROM jobs") == [["the mail server says 451 4.3.0"]]
             }

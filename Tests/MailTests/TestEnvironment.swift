@@ -9,15 +9,13 @@ import Log
 import Mail
 import Postgres
 import Templates
-import TestDatabase
+@_exported import TestDatabase
 import TestMail
 import TestSupport
 import Testing
 
 /// A migrated database with Acme and Rival, a worker that sends mail, and perhaps a mail server.
-struct TestEnvironment: Sendable {
-    static let acme = team("ACMETEAM01")
-    static let rival = team("RIVALTEAM1")
+struct TestEnvironment: Sendable, OwnedDatabase {
     static let link = "https://pippin.example/t/ACMETEAM01/verify/secret-of-the-link"
 
     let conninfo: String
@@ -26,11 +24,6 @@ struct TestEnvironment: Sendable {
     let mail: MailQueue
     let mailbox: MailboxStore
     let keyRing: KeyRing
-
-    /// Runs a statement beyond the wall, as the owner of the database.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
-    }
 
     func mail(_ message: EmailMessage, to recipient: String = "ada@acme.example", in language: Language = .english)
         throws -> OutgoingMail
@@ -42,11 +35,6 @@ struct TestEnvironment: Sendable {
     /// Waits until one job is in that state.
     func wait(for state: String) async throws {
         try await waitUntil { try !admin("SELECT 1 FROM jobs WHERE state = $1", state).isEmpty }
-    }
-
-    private static func team(_ text: String) -> TeamID {
-        guard let id = TeamID(rawValue: text) else { preconditionFailure("no team id: \(text)") }
-        return id
     }
 }
 
@@ -70,33 +58,15 @@ func withMail(through server: MailServer? = nil, _ body: @escaping @Sendable (Te
         server?.close()
         serving.stop()
     }
-    try await withDatabase { conninfo in
-        try AdminConnection(to: conninfo).execute(
-            """
-            INSERT INTO teams (team_id, name, mode)
-            VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'sandbox')
-            """)
-        let loop = try EventLoop(name: "mail-test")
-        try loop.start()
-        defer { loop.stop() }
-        try await loop.run { try await run(body, on: loop, conninfo, server?.port) }
-    }
+    try await withConnectedDatabase { connected in try await run(body, connected, server?.port) }
 }
 
 private func run(
-    _ body: @Sendable (TestEnvironment) async throws -> Void, on loop: EventLoop, _ conninfo: String, _ port: UInt16?
+    _ body: @Sendable (TestEnvironment) async throws -> Void, _ connected: ConnectedDatabase, _ port: UInt16?
 ) async throws {
-    let app = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_app"))
-    let system = Database(loop: loop, configuration: .forTests(conninfo, role: "pippin_system"))
+    let (loop, database) = (connected.loop, connected.database)
     let client = try HTTPClient(on: loop)
-    app.open()
-    system.open()
-    defer {
-        client.close()
-        app.close()
-        system.close()
-    }
-    let database = TeamDatabase(app)
+    defer { client.close() }
     let key = try MasterKey(id: "test", secret: RandomSource.system.bytes(32))
     let (bell, keyRing) = (JobSignal(), KeyRing(current: key))
     var handlers = JobHandlers()
@@ -106,11 +76,11 @@ private func run(
     MailSender(route, client: client, writer: try emailRenderer(), mailbox: MailboxStore(database), keyRing: keyRing)
         .register(with: &handlers)
     let worker = JobWorker(
-        on: loop, database, system: SystemDatabase(system), handlers: handlers, bell: bell,
+        on: loop, database, system: connected.systemDatabase, handlers: handlers, bell: bell,
         log: Log(threshold: .error) { _ in })
     let running = Task(executorPreference: loop) { await worker.run() }
     let environment = TestEnvironment(
-        conninfo: conninfo, loop: loop, database: database,
+        conninfo: connected.conninfo, loop: loop, database: database,
         mail: MailQueue(JobQueue(database, bell: bell), keyRing: keyRing), mailbox: MailboxStore(database),
         keyRing: keyRing)
     do { try await body(environment) } catch {

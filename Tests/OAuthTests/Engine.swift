@@ -12,7 +12,7 @@ import Testing
 @testable import TestTeams
 
 /// The engine of both teams, asked as apps and browsers ask it.
-struct Engine: Sendable {
+struct Engine: Sendable, OwnedDatabase {
     let teams: TestTeams
     let authorization: Authorization
     let interactions: Interactions
@@ -41,6 +41,7 @@ struct Engine: Sendable {
         TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
     }
 
+    var conninfo: String { teams.conninfo }
     var clock: TestClock { teams.clock }
     var server: ServerContext { teams.server }
     var database: TeamDatabase { teams.database }
@@ -48,14 +49,6 @@ struct Engine: Sendable {
     var ada: Subject { teams.people.ada }
     var ben: Subject { teams.people.ben }
     var rivalAda: Subject { teams.people.rivalAda }
-
-    /// Runs a statement beyond the wall between teams, as the owner of the database.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try TestDatabase.execute(statement, values, in: teams.conninfo)
-    }
-
-    /// The actions in a team's log, the oldest first.
-    func actions(in team: TeamID = .acme) throws -> [String] { try teams.actions(in: team) }
 
     /// The team as it is registered now.
     func snapshot(_ team: TeamID = .acme) async throws -> TeamSnapshot {

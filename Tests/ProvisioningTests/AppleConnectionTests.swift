@@ -39,7 +39,7 @@ import Testing
             #expect(try await pippin.apply(Files.whole) { $0.prunes = true }.outcome == .unchanged)
             let keys = AppleKeyStore(pippin.database, keyRing: pippin.keyRing)
             let id = try #require(KeyID(rawValue: "KEY1234567"))
-            #expect(try await keys.signingKey(id, in: Installation.acme)?.pem == Self.pair.pem)
+            #expect(try await keys.signingKey(id, in: .acme)?.pem == Self.pair.pem)
         }
     }
 
@@ -87,10 +87,10 @@ import Testing
                     key "KEY1234567" → "KEY7654321"
                     """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
                 ])
-            #expect(try pippin.admin("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
+            #expect(try pippin.value("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
             let moved = Self.file(Self.member(key: "KEY7654321", nil, services: "com.acme.other"))
             #expect(try await pippin.apply(moved).teams.first?.lines.count == 1)
-            #expect(try pippin.admin("SELECT apple_team_id FROM apple_keys") == "ABCDE12345")
+            #expect(try pippin.value("SELECT apple_team_id FROM apple_keys") == "ABCDE12345")
         }
     }
 
@@ -103,8 +103,8 @@ import Testing
             let report = try await pippin.apply(Self.file("null")) { $0.prunes = true }
 
             #expect(report.outcome == .applied)
-            #expect(try pippin.admin("SELECT count(*) FROM apple_connections") == "0")
-            #expect(try pippin.admin("SELECT count(*) FROM apple_keys") == "0")
+            #expect(try pippin.count("apple_connections") == 0)
+            #expect(try pippin.count("apple_keys") == 0)
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
                 } catch let found as InvalidFields { problems = found.all }
 
                 #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.\(field)"], "\(member)")
-                #expect(try pippin.admin("SELECT count(*) FROM apple_keys") == "0")
+                #expect(try pippin.count("apple_keys") == 0)
             }
         }
     }

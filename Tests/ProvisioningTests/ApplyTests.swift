@@ -24,9 +24,9 @@ import Testing
             #expect(second.outcome == .unchanged)
             #expect(second.teams.isEmpty)
             #expect(try pippin.rows() == rows)
-            #expect(rows["signing_keys"] == "1")
-            #expect(rows["audit_events"] == "7")
-            #expect(try pippin.admin("SELECT DISTINCT actor_kind || ' ' || actor FROM audit_events") == "command apply")
+            #expect(rows["signing_keys"] == 1)
+            #expect(rows["audit_events"] == 7)
+            #expect(try pippin.value("SELECT DISTINCT actor_kind || ' ' || actor FROM audit_events") == "command apply")
         }
     }
 
@@ -72,9 +72,9 @@ import Testing
 
             #expect(report.outcome == .applied)
             #expect(
-                try pippin.admin("SELECT name || ' ' || mode FROM teams WHERE NOT is_system") == "ACMETEAM01 production"
+                try pippin.value("SELECT name || ' ' || mode FROM teams WHERE NOT is_system") == "ACMETEAM01 production"
             )
-            #expect(try pippin.admin("SELECT description FROM service_ids") == "com.acme.web")
+            #expect(try pippin.value("SELECT description FROM service_ids") == "com.acme.web")
         }
     }
 
@@ -114,14 +114,14 @@ import Testing
             let argon2id = Argon2id(memoryKiB: 8, passes: 1)
 
             #expect(try await pippin.apply(changed).outcome == .unchanged)
-            let kept = try #require(PasswordHash(try pippin.admin("SELECT hash FROM passwords") ?? ""))
+            let kept = try #require(PasswordHash(try pippin.value("SELECT hash FROM passwords") ?? ""))
             let report = try await pippin.apply(changed) { $0.resetsCredentials = true }
-            let reset = try #require(PasswordHash(try pippin.admin("SELECT hash FROM passwords") ?? ""))
+            let reset = try #require(PasswordHash(try pippin.value("SELECT hash FROM passwords") ?? ""))
 
             #expect(try argon2id.verify("correct horse battery", against: kept))
             #expect(try argon2id.verify("a wholly other horse", against: reset))
             #expect(report.teams.map(\.lines) == [["~ user ada@acme.example: password reset"]])
-            #expect(try pippin.admin("SELECT count(*) FROM sessions") == "0")
+            #expect(try pippin.count("sessions") == 0)
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
             }
 
             #expect(outcomes.allSatisfy { $0 == .applied || $0 == .unchanged })
-            #expect(try pippin.rows()["audit_events"] == "7")
+            #expect(try pippin.rows()["audit_events"] == 7)
             #expect(try await pippin.apply(Files.whole).outcome == .unchanged)
         }
     }
@@ -148,7 +148,7 @@ import Testing
             try await pippin.apply(Files.team(#""appIDs": [], "users": [], "emailSources": []"#)) { $0.prunes = true }
 
             #expect(try await pippin.export(try #require(TeamID(rawValue: "RIVALTEAM1"))) == before)
-            #expect(try pippin.admin("SELECT count(*) FROM app_ids") == "1")
+            #expect(try pippin.count("app_ids") == 1)
         }
     }
 }

@@ -82,7 +82,7 @@ import Testing
     @Test func `of a team that is not there is nothing`() async throws {
         try await Installation.with { pippin in
             let exports = [
-                try await pippin.provisioner.export(Installation.acme), try await pippin.provisioner.export(.system),
+                try await pippin.provisioner.export(TeamID.acme), try await pippin.provisioner.export(.system),
             ]
 
             #expect(exports.allSatisfy { $0 == nil })

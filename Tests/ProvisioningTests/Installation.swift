@@ -5,15 +5,13 @@ import EventLoop
 import Postgres
 import Provisioning
 import Registry
-import TestDatabase
+@_exported import TestDatabase
 import Testing
 
 @testable import Directory
 
 /// A migrated database without teams, and what applies files to it.
-struct Installation: Sendable {
-    static let acme = TeamID(rawValue: "ACMETEAM01") ?? .system
-
+struct Installation: OwnedDatabase, Sendable {
     let conninfo: String
     let database: TeamDatabase
     let keyRing: KeyRing
@@ -21,17 +19,10 @@ struct Installation: Sendable {
 
     static func with(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
         try await withDatabase { conninfo in
-            let loop = try EventLoop(name: "test")
-            try loop.start()
-            defer { loop.stop() }
             let pool = try BlockingPool(name: "test", threads: 1, queueLimit: 100)
             defer { pool.stop() }
-            try await loop.run {
-                let configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
-                let database = Database(loop: loop, configuration: configuration)
-                database.open()
-                defer { database.close() }
-                try await body(Installation(conninfo, TeamDatabase(database), pool))
+            try await ConnectedDatabase.with(conninfo) { connected in
+                try await body(Installation(conninfo, connected.database, pool))
             }
         }
     }
@@ -65,23 +56,21 @@ struct Installation: Sendable {
 
     struct Missing: Error {}
 
-    func export(_ team: TeamID = acme) async throws -> String {
+    func export(_ team: TeamID = .acme) async throws -> String {
         String(decoding: try #require(try await provisioner.export(team)).json, as: UTF8.self)
     }
 
-    /// Runs a statement beyond the wall, as the owner of the database, and returns its only value.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> String? {
-        try AdminConnection(to: conninfo).execute(statement, values).first?.first ?? nil
-    }
+    /// The only value that a statement finds.
+    func value(_ statement: String) throws -> String? { try admin(statement).first?.first ?? nil }
 
     /// How many rows all tables that a file writes to have.
-    func rows() throws -> [String: String] {
+    func rows() throws -> [String: Int] {
         let tables = [
             "teams", "app_ids", "service_ids", "service_domains", "return_urls", "keys", "email_sources", "users",
             "login_names", "passwords", "signing_keys", "audit_events",
         ]
-        var counts: [String: String] = [:]
-        for table in tables { counts[table] = try admin("SELECT count(*) FROM \(table)") }
+        var counts: [String: Int] = [:]
+        for table in tables { counts[table] = try count(table) }
         return counts
     }
 }

@@ -22,9 +22,9 @@ import Testing
                     ]
                 ])
             #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
-            #expect(try pippin.admin("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop")
-            #expect(try pippin.admin("SELECT string_agg(login, ' ') FROM login_names") == "ben@acme.example")
-            #expect(try pippin.admin("SELECT count(*) FROM keys WHERE revoked_at IS NULL") == "0")
+            #expect(try pippin.value("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop")
+            #expect(try pippin.value("SELECT string_agg(login, ' ') FROM login_names") == "ben@acme.example")
+            #expect(try pippin.value("SELECT count(*) FROM keys WHERE revoked_at IS NULL") == "0")
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
 
             #expect(refused.outcome != .applied)
             #expect(report.outcome == .applied)
-            #expect(try pippin.admin("SELECT identifier FROM app_ids") == "com.acme.web")
+            #expect(try pippin.value("SELECT identifier FROM app_ids") == "com.acme.web")
         }
     }
 
@@ -73,10 +73,10 @@ import Testing
 
             try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
-            #expect(try pippin.admin("SELECT count(*) FROM users") == "0")
-            #expect(try pippin.admin("SELECT count(*) FROM flows") == "0")
-            #expect(try pippin.admin("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
-            #expect(try pippin.admin("SELECT count(*) FROM deletion_receipts") == "1")
+            #expect(try pippin.count("users") == 0)
+            #expect(try pippin.count("flows") == 0)
+            #expect(try pippin.value("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
+            #expect(try pippin.count("deletion_receipts") == 1)
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
 
             try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
-            #expect(try pippin.admin("SELECT string_agg(sub, ' ') FROM users") == "001234.fromapple.0001")
+            #expect(try pippin.value("SELECT string_agg(sub, ' ') FROM users") == "001234.fromapple.0001")
         }
     }
 }

@@ -18,12 +18,12 @@ import Testing
     }
 
     private func takes(_ secret: String, _ pippin: Installation) async throws -> Bool {
-        let subject = try #require(Subject(rawValue: try pippin.admin("SELECT sub FROM users") ?? ""))
+        let subject = try #require(Subject(rawValue: try pippin.value("SELECT sub FROM users") ?? ""))
         let now = Timestamp.now()
         let step = TOTP.step(atSeconds: now.seconds)
         return try await FactorSignIn(pippin.database, keyRing: pippin.keyRing).prove(
             .totp(TOTP.code(of: try #require(TOTPSecret(text: secret)), step: step)), of: subject, interaction: secret,
-            in: Installation.acme, from: .local, at: now) == .proved
+            in: .acme, from: .local, at: now) == .proved
     }
 
     @Test func `gives people their apps, and the team its rule`() async throws {
@@ -31,7 +31,7 @@ import Testing
             let report = try await pippin.apply(Self.file(Self.first))
 
             #expect(report.outcome == .applied)
-            #expect(try pippin.admin("SELECT second_factor FROM teams WHERE NOT is_system") == "required")
+            #expect(try pippin.value("SELECT second_factor FROM teams WHERE NOT is_system") == "required")
             #expect(try await takes(Self.first, pippin))
             #expect(try await pippin.export().contains("totpSecret") == false)
             #expect(try await pippin.apply(Self.file(Self.first)).outcome == .unchanged)

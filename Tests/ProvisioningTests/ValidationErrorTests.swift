@@ -102,7 +102,7 @@ import Testing
 
             #expect(Self.fields(sixth) == ["teams[0].appIDs[0].serviceIDs[0]"])
             #expect(instead.outcome == .applied)
-            #expect(try pippin.admin("SELECT count(*) FROM service_ids") == "5")
+            #expect(try pippin.count("service_ids") == 5)
         }
     }
 
@@ -159,7 +159,7 @@ import Testing
                     "teams[0].appIDs[0].notificationURL", "teams[0].appIDs[0].serviceIDs[0].domains[0]",
                     "teams[0].appIDs[0].serviceIDs[0].returnURLs[0]",
                 ])
-            #expect(try pippin.admin("SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'") == "sandbox")
+            #expect(try pippin.value("SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'") == "sandbox")
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
     @Test func `for a team that was deleted`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)
-            try pippin.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+            try pippin.markDeleted(.acme)
 
             let report = try await pippin.apply(Files.whole) { $0.isDryRun = true }
             #expect(Self.fields(report) == ["teams[0].id"])

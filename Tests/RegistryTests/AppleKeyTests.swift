@@ -33,7 +33,7 @@ import Testing
             let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: .acme))
             #expect(signing.pem == Self.pair.pem)
             #expect(key.fingerprint == Key.fingerprint(of: Self.pair.publicKey))
-            let plain = try await acme.count(
+            let plain = try await acme.number(
                 """
                 SELECT count(*)::int FROM apple_keys
                 WHERE team_id = \(TeamID.acme) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0

@@ -82,7 +82,7 @@ import Testing
             try await acme.makeService()
             let due: @Sendable () async throws -> Int = { try await acme.domains.takeDue(limit: 10, in: .acme).count }
             let minutes: @Sendable () async throws -> Int = {
-                try await acme.count(
+                try await acme.number(
                     """
                     SELECT round(extract(epoch FROM check_due_at - checked_at) / 60)::int FROM domains
                     WHERE team_id = \(TeamID.acme)

@@ -50,7 +50,7 @@ import Testing
             }
 
             #expect(files.count { $0 } == 1)
-            #expect(try await acme.count("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
+            #expect(try await acme.number("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
         }
     }
 

@@ -175,7 +175,7 @@ import Testing
             _ = try await acme.emailSources.note(records, of: source.source, in: .acme)
 
             #expect(records.map(\.fault) == [.several, .several, .syntax])
-            let octets = try await acme.count(
+            let octets = try await acme.number(
                 "SELECT max(octet_length(records::text)) FROM email_sources WHERE team_id = \(TeamID.acme)")
             #expect((4000...20_000).contains(octets))
             let known = try await acme.emailSources.find("acme.example", in: .acme)

@@ -4,11 +4,6 @@ import Postgres
 
 @testable import Registry
 
-extension TeamID {
-    static let acme = Registered.team("ACMETEAM01")
-    static let rival = Registered.team("RIVALTEAM1")
-}
-
 extension Actor { static let ada = Actor.member(.ada) }
 
 // What Ada does from this machine, at Acme unless said otherwise.

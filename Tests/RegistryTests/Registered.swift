@@ -4,11 +4,11 @@ import Domain
 import EventLoop
 import Postgres
 import Registry
-import TestDatabase
+@_exported import TestDatabase
 import Testing
 
 /// The registries of Acme and Rival in a database of their own.
-struct Registered: Sendable {
+struct Registered: Sendable, OwnedDatabase {
     let loop: EventLoop
     let conninfo: String
     let database: TeamDatabase
@@ -34,27 +34,12 @@ struct Registered: Sendable {
 
     /// Lends `body` both teams on a loop, with room for twenty transactions at a time.
     static func with(_ body: @escaping @Sendable (Registered) async throws -> Void) async throws {
-        try await withDatabase { conninfo in
-            try AdminConnection(to: conninfo).execute(
-                """
-                INSERT INTO teams (team_id, name, mode)
-                VALUES ('ACMETEAM01', 'Acme', 'sandbox'), ('RIVALTEAM1', 'Rival', 'production')
-                """)
-            let loop = try EventLoop(name: "test")
-            try loop.start()
-            defer { loop.stop() }
-            try await loop.run {
-                var configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
-                configuration.exclusive = 20
-                let database = Database(loop: loop, configuration: configuration)
-                database.open()
-                defer { database.close() }
-                try await body(Registered(TeamDatabase(database), on: loop, conninfo))
-            }
+        try await withConnectedDatabase { configuration in
+            configuration.exclusive = 20
+        } _: { connected in
+            try await body(Registered(connected.database, on: connected.loop, connected.conninfo))
         }
     }
-
-    static func team(_ id: String) -> TeamID { TeamID(rawValue: id) ?? .system }
 
     /// The App ID `com.acme.app` or another, with nothing special about it.
     @discardableResult func makeApp(_ identifier: String = "com.acme.app", in team: TeamID = .acme) async throws
@@ -74,7 +59,7 @@ struct Registered: Sendable {
         try await AuditStore(database).list(in: team, limit: 100)
     }
 
-    func count(_ sql: SQL, in team: TeamID = .acme) async throws -> Int {
+    func number(_ sql: SQL, in team: TeamID = .acme) async throws -> Int {
         guard var row = try await database.query(sql, in: team).first else { return -1 }
         return try row.next()
     }

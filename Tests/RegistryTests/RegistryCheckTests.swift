@@ -21,9 +21,9 @@ import Testing
                 identifier: "com.acme.local", description: "Local", domains: ["127.0.0.1"],
                 returnURLs: ["http://127.0.0.1:\(port)/back"]), of: .named("com.acme.app"),
             policy: .hostNamesAndLoopback)
-        try await acme.serviceIDs.create(draft)
+        try await acme.serviceIDs.create(draft, in: team)
         let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
-        try await acme.emailSources.create(source)
+        try await acme.emailSources.create(source, in: team)
     }
 
     /// A resolver that asks `names` once and waits for the answer.
@@ -123,7 +123,7 @@ import Testing
                 options.answerTimeout = .testTimeout
                 let application = Application(routes: try router.frozen())
                 sites.append(try await Server.start(application, options, on: [acme.loop])[0])
-                try AdminConnection(to: acme.conninfo).execute("UPDATE teams SET mode = 'sandbox'")
+                try acme.admin("UPDATE teams SET mode = 'sandbox'")
                 try await register(acme, port: sites[index].port, in: team)
             }
             let checks = self.checks(acme, client, resolver)

@@ -35,9 +35,9 @@ import Testing
             for (attempts, left, limit, owner, table, attempt) in limits {
                 let refusal = ValidationError.limitReached(limit, of: owner)
                 #expect(try await race(attempts, refused: refusal, attempt) == left, "\(limit)")
-                #expect(try await acme.count("SELECT count(*) FROM \(table)") == left, "\(limit)")
+                #expect(try await acme.number("SELECT count(*) FROM \(table)") == left, "\(limit)")
             }
-            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 6)
+            #expect(try await acme.number("SELECT count(*) FROM client_identifiers") == 6)
         }
     }
 

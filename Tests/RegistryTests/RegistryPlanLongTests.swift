@@ -13,7 +13,7 @@ import Testing
         try await Registered.with { acme in
             try RegistryReadingTests.issue(acme, 20_000, to: "com.acme.many")
             try RegistryReadingTests.issue(acme, 3, to: "com.acme.web")
-            try AdminConnection(to: acme.conninfo).execute("ANALYZE refresh_tokens")
+            try acme.admin("ANALYZE refresh_tokens")
             let tokens = ClientIdentifierStore.tokens(of: ["com.acme.web"], in: .acme)
 
             let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: .acme).column()

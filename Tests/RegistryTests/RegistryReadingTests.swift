@@ -32,7 +32,7 @@ import Testing
             let draft = try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNamesAndLoopback)
             try await acme.serviceIDs.create(draft)
 
-            let octets = try await acme.count(
+            let octets = try await acme.number(
                 "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: .acme))) AS t")
 
             #expect(octets < 1000)
@@ -66,8 +66,8 @@ import Testing
             let kept = try await acme.keys.list(of: .named("com.acme.app"), in: .acme)
             #expect(kept.total == KeyStore.revokedKeys)
             #expect(try await acme.keys.find(key.id, in: .acme) != nil)
-            #expect(try await acme.count("SELECT count(*) FROM keys") == KeyStore.revokedKeys + 70)
-            #expect(try await acme.count("SELECT count(*) FROM keys", in: .rival) == 140)
+            #expect(try await acme.number("SELECT count(*) FROM keys") == KeyStore.revokedKeys + 70)
+            #expect(try await acme.number("SELECT count(*) FROM keys", in: .rival) == 140)
         }
     }
 
@@ -85,15 +85,15 @@ import Testing
 
             try await acme.serviceIDs.delete(name, reason: "No use")
 
-            #expect(try await acme.count(tokens) == 5)
+            #expect(try await acme.number(tokens) == 5)
             await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
             let admin = try AdminConnection(to: acme.conninfo)
             #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["3"]])
             await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
             #expect(try admin.execute("SELECT pippin_purge_ended_clients(3)", []) == [["2"]])
-            #expect(try await acme.count(tokens) == 0)
+            #expect(try await acme.number(tokens) == 0)
             try await acme.makeService()
-            #expect(try await acme.count(tokens, in: .rival) == ClientIdentifierStore.tokensAtOnce + 5)
+            #expect(try await acme.number(tokens, in: .rival) == ClientIdentifierStore.tokensAtOnce + 5)
         }
     }
 
@@ -118,7 +118,7 @@ import Testing
             let admin = try AdminConnection(to: acme.conninfo)
 
             _ = try await Self.whileFewGo(acme) { try await acme.serviceIDs.delete(name, reason: "No use") }
-            #expect(try await acme.count("SELECT count(*) FROM refresh_tokens") == 150 + 50)
+            #expect(try await acme.number("SELECT count(*) FROM refresh_tokens") == 150 + 50)
             await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
 
             let conninfo = acme.conninfo

@@ -51,7 +51,7 @@ import Testing
             try await acme.makeService("com.acme.web6")
 
             #expect(gone?.identifier.rawValue == "com.acme.web3")
-            #expect(try await acme.count("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
+            #expect(try await acme.number("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
         }
     }
 

@@ -55,8 +55,8 @@ import Testing
             }
 
             #expect(made == 20)
-            #expect(try await acme.count("SELECT count(*) FROM app_ids") == 500)
-            #expect(try await acme.count("SELECT count(*) FROM client_identifiers") == 500)
+            #expect(try await acme.number("SELECT count(*) FROM app_ids") == 500)
+            #expect(try await acme.number("SELECT count(*) FROM client_identifiers") == 500)
             try await acme.makeApp(in: .rival)
         }
     }
@@ -94,7 +94,7 @@ import Testing
             }
 
             #expect(made == 1)
-            #expect(try await acme.count("SELECT count(*) FROM service_domains") == 2000)
+            #expect(try await acme.number("SELECT count(*) FROM service_domains") == 2000)
             // What has no more than before is saved all the same.
             let known = try #require(try await acme.serviceIDs.find(.named("com.acme.filler3.web2"), in: .acme))
             func update(_ count: Int) async throws -> Update<ServiceID> {

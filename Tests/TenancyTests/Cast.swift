@@ -5,9 +5,9 @@ import Postgres
 import Tenancy
 import Testing
 
-extension Timestamp { static let noon = TestEnvironment.noon }
+extension Timestamp { static let noon = Timestamp(seconds: 1_800_000_000) }
 
-extension Origin { static let test = TestEnvironment.origin }
+extension Origin { static let test = Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-1") }
 
 // Invitations, sent and used at noon unless said otherwise.
 extension TestEnvironment {

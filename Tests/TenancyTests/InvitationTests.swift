@@ -22,7 +22,7 @@ import Testing
         try await withTeam { environment, team, ada in
             let token = try await environment.invite(by: ada, to: team)
             let ben = try environment.addAccount("ben")
-            try environment.admin("UPDATE teams SET closed_at = now() WHERE team_id = '\(team)'")
+            try environment.setClosed(true, team)
             #expect(try await environment.find(token) == nil)
             #expect(try await environment.accept(token, as: ben) == .gone)
         }
@@ -164,7 +164,7 @@ import Testing
             #expect(count == [["500"]])
             // Those who came too late are invited yet, and nothing says that they have accepted.
             #expect(try await environment.invitations.list(in: team).count == 9)
-            #expect(try environment.actions(in: team).count { $0 == "invitation.accepted" } == 1)
+            #expect(try environment.allActions(in: team).count { $0 == "invitation.accepted" } == 1)
             await #expect(throws: InvitationStore.Failure.teamFull) {
                 _ = try await environment.invite(by: ada, to: team)
             }

@@ -62,8 +62,8 @@ import Testing
                 let left = try await environment.invitations.list(in: cast.team).map(\.role)
                 #expect(Set(left) == Set(loss.kept))
                 #expect(
-                    try environment.actions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3 - loss.kept.count
-                )
+                    try environment.allActions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3
+                        - loss.kept.count)
                 for (role, token) in tokens {
                     let found = try await environment.find(token)
                     #expect((found != nil) == loss.kept.contains(role), "\(role) after \(change)")
@@ -134,7 +134,7 @@ import Testing
                 ) VALUES ($1, '\\x01', 'invitation', 'p@example.org', 'INVITED001', $2, now() + interval '1 day')
                 """
             for (role, kept) in [(Role.admin, 1), (.developer, 0)] {
-                try environment.admin("DELETE FROM mailed_links")
+                try environment.forgetMailedLinks()
                 try environment.admin(insertion, cast.team.rawValue, cast.ben.rawValue)
                 let was = try #require(try await environment.members.find(cast.ben, in: cast.team)).role
                 _ = try await environment.members.apply(
@@ -156,8 +156,8 @@ import Testing
             let change = MemberChange.removal(of: cast.ben, reason: "test")
             _ = try await environment.members.apply(change, by: cast.ada, in: cast.team, from: .test)
 
-            #expect(try environment.admin("SELECT state FROM app_transfers") == [["withdrawn"]])
-            #expect(try environment.actions(in: cast.team).contains("app_transfer.withdrawn"))
+            #expect(try environment.transferStates() == ["withdrawn"])
+            #expect(try environment.allActions(in: cast.team).contains("app_transfer.withdrawn"))
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
             #expect(membership?.role == .auditor)
             #expect(membership?.team.settings.name.rawValue == "Acme")
             #expect(try await environment.members.list(in: acme).map(\.account) == [ada, ben])
-            #expect(try environment.actions(in: acme).last == "member.added")
+            #expect(try environment.allActions(in: acme).last == "member.added")
         }
     }
 
@@ -34,7 +34,7 @@ import Testing
             }
 
             #expect(try await environment.members.find(ada, in: acme)?.role == .owner)
-            #expect(try environment.actions(in: acme) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: acme) == ["team.created", "member.added"])
         }
     }
 
@@ -156,7 +156,7 @@ import Testing
             for change in refused { try await expect(.notAllowed, of: change, by: cast.ben, in: team, environment) }
             try await expect(.done, of: .departure, by: cast.ben, in: team, environment)
             #expect(try await environment.members.find(cast.ben, in: team) == nil)
-            #expect(try environment.actions(in: team).last == "member.left")
+            #expect(try environment.allActions(in: team).last == "member.left")
         }
     }
 
@@ -221,7 +221,7 @@ import Testing
             let other = try environment.addAccount("other")
             let orphan = try await environment.addTeam("Orchard")
             let gone = try await environment.addTeam("Gone")
-            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", gone.rawValue)
+            try environment.markDeleted(gone)
             #expect(try await environment.list.memberless(among: [acme, orphan, gone]) == [orphan])
 
             async let first = environment.members.adopt(orphan, by: ops, from: .test)

@@ -40,8 +40,8 @@ import Testing
             }
             #expect(try await environment.members.isOperator(account))
             #expect(try await environment.members.find(account, in: team)?.role == .owner)
-            #expect(try environment.actions(in: .system) == ["member.added", "setup.completed"])
-            #expect(try environment.actions(in: team) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: .system) == ["member.added", "setup.completed"])
+            #expect(try environment.allActions(in: team) == ["team.created", "member.added"])
             #expect(try await !environment.links.isOpen())
             #expect(try await environment.links.issue(at: .noon) == nil)
         }
@@ -54,7 +54,7 @@ import Testing
             let outcomes = try await race(20) { _ in try await complete(token, in: environment) }
 
             #expect(outcomes.count { $0 != .refused } == 1)
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try environment.count("users") == 1)
             #expect(try environment.admin("SELECT count(*) FROM teams WHERE NOT is_system") == [["1"]])
         }
     }
@@ -90,7 +90,7 @@ import Testing
                 }
             }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["0"]])
+            #expect(try environment.count("users") == 0)
             let outcome = try await complete(token, in: environment)
             #expect(outcome != .refused)
         }

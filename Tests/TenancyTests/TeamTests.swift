@@ -19,7 +19,7 @@ import Testing
             #expect(team.settings.identitySources == [.directory])
             #expect(team.version == 1)
             #expect(try await environment.members.find(ada, in: id)?.role == .owner)
-            #expect(try environment.actions(in: id) == ["team.created", "member.added"])
+            #expect(try environment.allActions(in: id) == ["team.created", "member.added"])
         }
     }
 
@@ -37,7 +37,7 @@ import Testing
     @Test func `V24: never get an id again, not even a deleted team's`() async throws {
         try await withEnvironment { environment in
             try await environment.addTeam("Acme", as: "ACMETEAM01")
-            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+            try environment.markDeleted(.acme)
 
             await #expect(throws: TeamStore.Failure.idTaken) {
                 try await environment.addTeam("Rival", as: "ACMETEAM01")

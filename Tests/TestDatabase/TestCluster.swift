@@ -1,7 +1,7 @@
 // TestDatabase: real PostgreSQL for tests, gone when the tests are.
 //
 // Owns: throw-away clusters, a migrated template, databases cloned from it.
-// Must not know: any table.
+// Must not know: any store; of tables it knows what tests often ask for.
 
 import Glibc
 public import Postgres

@@ -1,15 +1,5 @@
 public import Domain
 
-extension TeamID {
-    public static let acme = named("ACMETEAM01")
-    public static let rival = named("RIVALTEAM1")
-
-    private static func named(_ text: String) -> TeamID {
-        guard let id = TeamID(rawValue: text) else { preconditionFailure("no team id: \(text)") }
-        return id
-    }
-}
-
 // The clients of both teams. `com.acme.web` exists in Rival too: an identifier is unique in its team alone.
 extension ClientID {
     public static let app = named("com.acme.app")

@@ -10,10 +10,10 @@ public import EventLoop
 public import OAuth
 public import Postgres
 public import Registry
-import TestDatabase
+@_exported public import TestDatabase
 
 /// Both teams in a database of their own, seen from a loop as a server sees it.
-public struct TestTeams: Sendable {
+public struct TestTeams: OwnedDatabase, Sendable {
     public static let publicURL = "https://pippin.example"
     public static let relayDomain = "relay.example"
     public static let callback = "https://acme.example/callback"
@@ -65,16 +65,6 @@ public struct TestTeams: Sendable {
         }
     }
 
-    /// Runs a statement beyond the wall between teams, as the owner of the database.
-    @discardableResult public func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try TestDatabase.execute(statement, values, in: conninfo)
-    }
-
-    /// The actions in a team's log, the oldest first, without those that set the stage.
-    public func actions(in team: TeamID = .acme) throws -> [String] {
-        try admin("SELECT action FROM audit_events WHERE team_id = $1 AND actor <> 'test' ORDER BY at", team.rawValue)
-            .compactMap { $0[0] }
-    }
 }
 
 /// A test that cannot go on.

@@ -4,12 +4,13 @@ import Domain
 import EventLoop
 import Postgres
 import Provisioning
+import TestDatabase
 import Testing
 
 @testable import pippin
 
 /// What the database holds before the first request: the demo and something of every kind that a team may have.
-struct Fixtures {
+struct Fixtures: OwnedDatabase {
     let process: ServerProcess
     let conninfo: String
 
@@ -39,10 +40,6 @@ struct Fixtures {
         let new = NewUser(name: person, email: EmailAddress(rawValue: "\(name.lowercased())@acme.example"))
         let users = UserStore(TeamDatabase(process.loopServices[0].app))
         return try process.loops[0].wait { try await users.create(new, in: .system, by: .system("test"), from: .local) }
-    }
-
-    @discardableResult private func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try AdminConnection(to: conninfo).execute(statement, values)
     }
 
     private static let registry = """

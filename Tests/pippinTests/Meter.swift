@@ -53,7 +53,7 @@ final class Meter {
             defer { #expect(passwords.callCount - hashes <= 3, "\(what) hashes") }
             return ask()
         }
-        try product.admin("DELETE FROM limits")
+        try product.forgetCounts()
         let answer = yard.map { weigh(what, half, askOnce, $0) } ?? askOnce()
         judge(answer, what, octets)
         return answer
@@ -93,7 +93,7 @@ final class Meter {
     }
 
     private func cost(of ask: () -> Wire.Answer) -> (Int, Wire.Answer) {
-        _ = try? product.admin("DELETE FROM limits")
+        _ = try? product.forgetCounts()
         let question = Array("GET /healthz HTTP/1.1\r\nHost: localhost:\(product.port)\r\n\r\n".utf8)
         var isAsked = false
         walk.wire.meanwhile = { [health] in isAsked = health.send(question) }

@@ -87,7 +87,7 @@ final class PageTour: @unchecked Sendable {
     /// Begins everything anew: sessions, the browser, a sign-in under way, limits.
     func renew(forInteraction pattern: String = "") throws {
         cookies = try product.browser()
-        try product.admin("DELETE FROM limits")
+        try product.forgetCounts()
         guard pattern.isEmpty || pattern.contains(":attempt") else { return }
         if pattern.hasPrefix("/apple") {
             let page = get("/apple/auth/authorize?\(query(client: "example.acme.siwa", at: appleCallback))")

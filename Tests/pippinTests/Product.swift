@@ -7,7 +7,7 @@ import Glibc
 import OAuth
 import Postgres
 import Provisioning
-import TestDatabase
+@_exported import TestDatabase
 import TestSupport
 import Testing
 import Web
@@ -18,7 +18,7 @@ import Web
 /// The whole product in this process, as `pippin serve --demo --simulate-apple` runs it, with one loop and a database of its
 /// own; nothing of it touches the signals, the limits or the user of the process.
 // @unchecked Sendable: handed from one test to the next by a suite that is serialized, and used by one thread at a time.
-final class Product: @unchecked Sendable {
+final class Product: OwnedDatabase, @unchecked Sendable {
     static let team = "DEMOTEAM01"
     static let rival = "RIVALTEAM1"
 
@@ -29,7 +29,6 @@ final class Product: @unchecked Sendable {
     let conninfo: String
     let people: People
     private let clock: clockid_t
-    private let connection: AdminConnection
     private var restoration = ""
     private var sender = 0
 
@@ -71,7 +70,6 @@ final class Product: @unchecked Sendable {
             return clock
         }
         people = try Fixtures(process: process, conninfo: conninfo).plant()
-        connection = try AdminConnection(to: conninfo)
         try awaken()
     }
 
@@ -89,11 +87,6 @@ final class Product: @unchecked Sendable {
     var statementCount: Int {
         let worker = process.loopServices[0]
         return (try? worker.loop.wait { worker.app.statementCount + worker.system.statementCount }) ?? 0
-    }
-
-    /// Runs a statement beyond the walls.
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try connection.execute(statement, values)
     }
 
     /// A browser in which Olive and Ada have just signed in.
@@ -162,11 +155,11 @@ extension Product {
     func restore() throws {
         for _ in 0..<10 {
             do {
-                try connection.execute(restoration)
+                try AdminConnection(to: conninfo).execute(restoration)
                 return try awaken()
             } catch { continue }
         }
-        try connection.execute(restoration)
+        try AdminConnection(to: conninfo).execute(restoration)
         try awaken()
     }
 

@@ -74,7 +74,7 @@ private struct NumberWalk {
     private func fill(_ path: String, _ row: Int) throws -> Bool {
         let fields = try walk.fields(of: path).map { (name: $0.name, value: coded($0.value)) }
         func expect(_ changed: [(name: String, value: [UInt8])], _ what: String) {
-            _ = try? walk.product.admin("DELETE FROM limits")
+            _ = try? walk.product.forgetCounts()
             let answer = walk.post(path, walk.body(changed))
             #expect(isGood(answer), "POST \(path) \(what): \(answer.status) \(walk.product.log.takeCauses())")
         }

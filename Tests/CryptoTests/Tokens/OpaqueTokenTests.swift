@@ -22,7 +22,7 @@ import Testing
         let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=. +/".utf8)
 
         let replaced = token.indices.flatMap { index in
-            characters.filter { $0 != token[index] }.map { token[..<index] + [$0] + token[(index + 1)...] }
+            characters.filter { $0 != token[index] }.map { Array(token[..<index] + [$0] + token[(index + 1)...]) }
         }
         for other in token.spoilt() + characters.map({ token + [$0] }) + replaced {
             #expect(tokens.open(String(decoding: other, as: UTF8.self)) == nil)

@@ -31,7 +31,7 @@ import Testing
         try await withFactors { factors in
             _ = try await factors.key()
             try await factors.enrolTOTP()
-            try factors.environment.admin("DELETE FROM users WHERE sub = $1", factors.ada.rawValue)
+            try factors.environment.removePerson(factors.ada)
 
             for table in ["totp_secrets", "passkeys", "passkey_handles", "recovery_codes"] {
                 #expect(try factors.environment.count(table, of: factors.ada) == 0)

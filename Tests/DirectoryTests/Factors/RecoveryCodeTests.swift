@@ -10,8 +10,8 @@ import Testing
             let (_, codes) = try await factors.enrolTOTP()
             try await factors.enrolTOTP(factors.ben)
 
+            #expect(try await factors.prove(.recovery(codes[0].text), of: factors.ben) == .wrong)
             for code in codes {
-                #expect(try await factors.prove(.recovery(code.text), of: factors.ben) == .wrong)
                 #expect(try await factors.prove(.recovery(code.text)) == .proved)
                 #expect(try await factors.prove(.recovery(code.text)) == .wrong)
             }

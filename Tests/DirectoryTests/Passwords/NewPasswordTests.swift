@@ -64,7 +64,7 @@ import Testing
             #expect(try await isAdmitted(.stranger, from: "198.51.100.7", passwords))
 
             #expect(try await isAdmitted(.stranger, from: "2001:db8:1:1::1", passwords))
-            try environment.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'new-password.site.%'")
+            try environment.setCounted("new-password.site.%", to: 4800)
             #expect(try await !isAdmitted(.stranger, from: "2001:db8:1:2::1", passwords))
             #expect(try await isAdmitted(.stranger, from: "2001:db8:2:1::1", passwords))
         }

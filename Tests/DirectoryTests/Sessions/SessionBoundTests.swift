@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Postgres
 import Testing
@@ -59,13 +60,13 @@ import Testing
 
 extension TestEnvironment {
     fileprivate func begin(for subject: Subject, replacing old: SessionToken? = nil) async throws -> SessionToken {
-        try await sessions.begin(for: subject, in: Self.acme, from: Self.origin, replacing: old, at: Self.noon)
+        try await sessions.begin(for: subject, in: .acme, from: .test, replacing: old, at: .noon)
     }
 
     fileprivate static let longAgo = Timestamp.noon - .seconds(100_000_000)
 
     /// Begins so many, one a second, years before `noon`.
-    fileprivate func addSessions(_ count: Int, of subject: Subject, in team: TeamID = acme) throws {
+    fileprivate func addSessions(_ count: Int, of subject: Subject, in team: TeamID = .acme) throws {
         try admin(
             """
             INSERT INTO sessions (
@@ -78,7 +79,7 @@ extension TestEnvironment {
             """, team.rawValue, subject.rawValue, "\(count)", Self.longAgo.description)
     }
 
-    fileprivate func sessionCount(of subject: Subject, in team: TeamID = acme) throws -> String? {
+    fileprivate func sessionCount(of subject: Subject, in team: TeamID = .acme) throws -> String? {
         try admin(
             "SELECT count(*)::text FROM sessions WHERE team_id = $1 AND sub = $2", team.rawValue, subject.rawValue)[0][
                 0]

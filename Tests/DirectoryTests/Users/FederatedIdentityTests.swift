@@ -73,7 +73,7 @@ import Testing
                     : FederatedUnlinks.noting(of: Self.former, in: .acme)
                 _ = try await transaction.query(noting)
             }
-            try environment.admin("DELETE FROM users WHERE sub = $1", Self.former.rawValue)
+            try environment.removePerson(Self.former)
             try environment.admin("DELETE FROM provider_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
@@ -184,9 +184,9 @@ import Testing
             let other = try await arrive(at: Self.later, with: "rita@new.example", to: .otherApp, environment)
             #expect(other.consent?.appID == ClientID.otherApp)
 
-            try environment.admin("UPDATE provider_identities SET state = 'revoked'")
+            try environment.revokeIdentities()
             try await arrive(at: Self.later, with: "rita@new.example", environment)
-            #expect(try environment.admin("SELECT state FROM provider_identities") == [["authorized"]])
+            #expect(try environment.identityStates() == ["authorized"])
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
 
             await #expect(throws: UserStore.Failure.loginTaken) { try await environment.add("ada") }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try environment.count("users") == 1)
             #expect(try await environment.users.find(try await environment.add("Ben"), in: .acme) != nil)
         }
     }
@@ -55,7 +55,7 @@ import Testing
                 } catch UserStore.Failure.loginTaken {}
             }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["2"]])
+            #expect(try environment.count("users") == 2)
         }
     }
 

@@ -53,7 +53,8 @@ import Testing
             for claim in ["iat", "exp", "nbf"] { secret.claims[claim] = .integer(number) }
             let facts = TraceEvent.clientSecret(in: [FormCoding.Field("client_secret", secret.signed(by: [1]))])
             for claim in ["iat", "exp"] {
-                #expect(facts.first { $0.name == "client_secret.\(claim)" }?.value == "\(number)")
+                let told = facts.first { $0.name == "client_secret.\(claim)" }?.value
+                #expect(told?.split(separator: " ").first == "\(number)")
             }
         }
     }

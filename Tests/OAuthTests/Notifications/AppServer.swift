@@ -17,7 +17,7 @@ import Testing
 @testable import TestTeams
 
 /// An app's server that takes notices, and the worker that delivers them to it.
-struct AppServer: Sendable {
+struct AppServer: Sendable, OwnedDatabase {
     let engine: Engine
     let port: UInt16
     let inbox: Inbox
@@ -39,11 +39,8 @@ struct AppServer: Sendable {
         }
     }
 
+    var conninfo: String { engine.conninfo }
     var url: String { "http://127.0.0.1:\(port)/notices" }
-
-    @discardableResult func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {
-        try TestDatabase.execute(statement, values, in: engine.teams.conninfo)
-    }
 
     /// Has Ada sign in and end it again, of which the app is to be told.
     func tell() async throws { try await engine.revoke(try await engine.tokens().refreshToken) }
@@ -91,7 +88,7 @@ func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (App
 {
     try await withEngine { engine in
         let (teams, loop) = (engine.teams, engine.teams.loop)
-        try teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+        try teams.setMode("sandbox")
         let inbox = AppServer.Inbox()
         var router = Router()
         router.post(Route("/notices")) { request in inbox.take(request) }

@@ -39,7 +39,7 @@ import Testing
             try app.admin(
                 "INSERT INTO domains (team_id, domain, is_verified) VALUES ($1, '127.0.0.1', true)",
                 TeamID.acme.rawValue)
-            try app.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.attempts() == [[nil, "address_refused", ""]])
         }
@@ -52,7 +52,7 @@ import Testing
             try await app.work { try app.admin(Self.waiting).count == 1 }
             try await use(500, of: limits, app)
             app.engine.clock.advance(by: .seconds(60))
-            try app.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.admin("SELECT turn_at FROM notices") == [[nil]])
         }
@@ -112,7 +112,7 @@ import Testing
             app.engine.clock.advance(by: all.window)
             // Its turn was had: those that come meanwhile are not before it.
             try await use(500, of: limits, app)
-            try app.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
         }
     }

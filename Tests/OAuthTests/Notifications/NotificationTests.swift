@@ -59,7 +59,7 @@ import Testing
             try await app.tell()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.states() == ["pending"])
-            try app.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.states() == ["delivered"] }
 
             #expect(try app.attempts() == [["500", nil, "out of order"], ["200", nil, ""]])
@@ -75,7 +75,7 @@ import Testing
             try await app.tell()
             try app.admin("UPDATE jobs SET attempts = 19")
             try await app.work { try app.states() == ["dead"] }
-            #expect(try app.admin("SELECT state FROM jobs") == [["dead"]])
+            #expect(try app.jobStates() == ["dead"])
         }
     }
 
@@ -213,14 +213,14 @@ extension AppServer {
                 answer(number, of: app)
                 let known = try app.attempts().count
                 // Late in the row, so that the pause is long where the server names none.
-                try app.admin("UPDATE jobs SET due_at = now(), attempts = 10")
+                try app.makeJobsDue(afterAttempts: 10)
                 try await app.work { try app.attempts().count > known }
                 let due = try app.admin("SELECT state, due_at BETWEEN now() AND now() + interval '25 hours' FROM jobs")
                 #expect(due == [["pending", "t"]], "\(number)")
             }
             // Without a pause it is told again at once.
             answer("-9223372036854775808", of: app)
-            try app.admin("UPDATE jobs SET due_at = now(), attempts = 10")
+            try app.makeJobsDue(afterAttempts: 10)
             try await app.work { try app.states() == ["delivered"] }
         }
     }

@@ -155,7 +155,7 @@ import Testing
             await #expect(throws: ValidationError.limitReached(.appIDs, of: "RIVALTEAM1")) {
                 _ = try await engine.accept(offer)
             }
-            #expect(try engine.admin("SELECT state FROM app_transfers") == [["offered"]])
+            #expect(try engine.transferStates() == ["offered"])
             try engine.admin("DELETE FROM client_identifiers WHERE identifier = 'com.rival.filler7'")
             #expect(try await engine.accept(offer) == .other)
         }
@@ -196,7 +196,7 @@ import Testing
                 break
             }
             for name in ["One", "Two", "Three"] {
-                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                try teams.setName(name)
                 cache.forget(.acme)
             }
             // Another team waits for nothing.

@@ -126,7 +126,7 @@ import Testing
             let first = try #require(try await house.snapshotThere())
             for _ in 0..<4 { try await house.look() }
             #expect(try await house.snapshotThere() === first)
-            try house.teams.admin("UPDATE teams SET name = 'Acme Inc.' WHERE team_id = 'ACMETEAM01'")
+            try house.teams.setName("Acme Inc.")
             try await house.look()
             let second = try #require(try await house.snapshotThere())
             #expect(second.name == "Acme Inc." && second.version > first.version)

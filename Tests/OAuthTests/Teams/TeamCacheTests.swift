@@ -21,7 +21,7 @@ extension Int64 {
         try await withTeams { teams in
             let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
             for name in ["Acme", "Acme Inc.", "Acme Ltd."] {
-                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                try teams.setName(name)
                 #expect(try await cache.snapshot(of: .acme)?.name == name)
             }
         }
@@ -63,7 +63,7 @@ extension Int64 {
             #expect(try await cache.snapshot(of: unknown) == nil)
             try teams.admin("INSERT INTO teams (team_id, name, mode) VALUES ('NOSUCHTEAM', 'New', 'sandbox')")
             #expect(try await cache.snapshot(of: unknown)?.name == "New")
-            try teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+            try teams.markDeleted(.rival)
             #expect(try await cache.snapshot(of: .rival) == nil)
         }
     }

@@ -90,7 +90,7 @@ import Testing
                     try engine.admin("UPDATE teams SET \(column) = NULL")
                 }
             }
-            #expect(try engine.admin("SELECT state FROM app_transfers") == [["offered"]])
+            #expect(try engine.transferStates() == ["offered"])
             #expect(try await engine.accept(offer) == .other)
         }
     }
@@ -101,10 +101,10 @@ import Testing
             try await engine.moveApp()
             let name = try await engine.transferName()
             let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
-            try engine.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'RIVALTEAM1'")
+            try engine.setClosed(true, .rival)
             #expect(try await engine.refusal(migrating: question, in: .acme) == .personUnknown)
-            try engine.admin("UPDATE teams SET closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
-            try engine.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'ACMETEAM01'")
+            try engine.setClosed(false, .rival)
+            try engine.setClosed(true, .acme)
             #expect(try await engine.refusal(migrating: ["transfer_sub": name], in: .rival) == .personUnknown)
         }
     }
@@ -164,7 +164,7 @@ import Testing
                     while: { Task(executorPreference: engine.teams.loop) { try await engine.accept(id) } },
                     then: [("UPDATE teams SET closed_at = now() WHERE team_id = $1", [team.rawValue])])
                 #expect(try await acceptance.value == nil, "\(team)")
-                #expect(try engine.admin("SELECT state FROM app_transfers") == [["offered"]])
+                #expect(try engine.transferStates() == ["offered"])
                 try engine.admin("UPDATE teams SET closed_at = NULL")
             }
         }

@@ -83,7 +83,7 @@ import Testing
             _ = try await AppIDStore(engine.database).create(draft, in: .rival, by: Engine.member, from: .test)
             let id = try await engine.offer()
             await #expect(throws: ValidationError.self) { _ = try await engine.accept(id) }
-            #expect(try engine.admin("SELECT state FROM app_transfers") == [["offered"]])
+            #expect(try engine.transferStates() == ["offered"])
             #expect(try await AppIDStore(engine.database).find(.other, in: .rival) == nil)
         }
     }
