@@ -1,7 +1,8 @@
-import Audit
 import Bytes
 import Domain
 import Testing
+
+@testable import Audit
 
 @Suite struct `The audit log` {
     /// One event for each filter to find, and others for it to pass over.
@@ -176,4 +177,61 @@ func seedMany(_ count: Int, _ environment: TestEnvironment) throws {
             ARRAY['thing' || n % 1000, 'word' || n % 20]
         FROM generate_series(1, \(count)) AS n
         """)
+}
+
+@Suite struct `Address ranges` {
+    private static func contains(_ range: String, _ address: String) -> Bool? {
+        guard let range = AddressRange(range), let octets = AddressRange(address)?.first else { return nil }
+        return !octets.lexicographicallyPrecedes(range.first) && !range.last.lexicographicallyPrecedes(octets)
+    }
+
+    @Test(arguments: [
+        ("203.0.113.7", "203.0.113.7", true), ("203.0.113.7", "203.0.113.8", false),
+        ("203.0.113.0/24", "203.0.113.255", true), ("203.0.113.77/24", "203.0.114.0", false),
+        ("203.0.112.0/23", "203.0.113.1", true), ("0.0.0.0/0", "255.255.255.255", true),
+        ("0.0.0.0/0", "2001:db8::1", false), ("2001:db8::/32", "2001:db8:ffff::1", true),
+        ("2001:db8::/33", "2001:db8:8000::", false), ("::/0", "203.0.113.7", true),
+        ("::ffff:203.0.113.7", "203.0.113.7", true), ("2001:db8::1/128", "2001:db8::1", true),
+    ]) func `hold what lies in them`(range: String, address: String, isInside: Bool) {
+        #expect(Self.contains(range, address) == isInside)
+    }
+
+    @Test(arguments: [
+        "", "/", "203.0.113", "203.0.113.7/", "203.0.113.7/33", "203.0.113.7/-1", "203.0.113.7/+8", "::/129",
+        "203.0.113.7/24/8", "host.example", "203.0.113.7 ", "1.2.3.4/99999999999999999999",
+    ]) func `are not made of anything else`(text: String) { #expect(AddressRange(text) == nil) }
+}
+
+@Suite struct `The words of an event` {
+    @Test func `are its names, its parts and what was changed, each once and in lower case`() {
+        let event = TestEnvironment.event(after: [
+            "description": "Äpfel & Birnen, frisch!", "urls": ["https://acme.example/cb"], "isOn": true,
+        ])
+
+        let words = EventSearchTerms.of(event)
+
+        #expect(words.first == TestEnvironment.ada.rawValue)
+        for word in ["com.acme.app", "app_id", "updated", "acme", "äpfel", "birnen", "frisch", "request-1", "cb"] {
+            #expect(words.contains(word), "\(word)")
+        }
+        #expect(words.contains("https://acme.example/cb"))
+        #expect(Set(words).count == words.count)
+        #expect(!words.contains("") && !words.contains("&") && !words.contains("true"))
+    }
+
+    @Test func `are neither endless nor many`() {
+        let long = String(repeating: "x", count: 65)
+        let many = (1...500).map { "word\($0)" }.joined(separator: " ")
+
+        let words = EventSearchTerms.of(TestEnvironment.event(after: ["a": .string(long), "b": .string(many)]))
+
+        #expect(!words.contains(long))
+        #expect(words.count == EventSearchTerms.limit)
+    }
+
+    @Test func `are asked for as they are kept`() {
+        #expect(EventSearchTerms.ofQuery("  “Äpfel”, com.acme.app  äpfel ") == ["äpfel", "com.acme.app"])
+        #expect(EventSearchTerms.ofQuery(" !? ") == [])
+        #expect(EventSearchTerms.ofQuery("a b c d e f g h").count == 6)
+    }
 }

@@ -14,21 +14,21 @@ import Testing
 
     @Test func `V46: is over where a clock opened it that was a day ahead`() async throws {
         try await withEnvironment { environment in
-            let ahead = TestEnvironment.noon + .seconds(86_400)
+            let ahead = Timestamp.noon + .seconds(86_400)
             for _ in 0..<5 { _ = try await add(environment, at: ahead) }
             let wait = try await LimitStore(environment.database).wait(
-                for: [(Self.subject, 5)], window: Self.window, in: .acme, at: TestEnvironment.noon)
+                for: [(Self.subject, 5)], window: Self.window, in: .acme, at: .noon)
             #expect(wait == nil)
-            let count = try await add(environment, at: TestEnvironment.noon)
-            #expect(count.value == 1 && count.endsAt == TestEnvironment.noon + Self.window)
+            let count = try await add(environment, at: .noon)
+            #expect(count.value == 1 && count.endsAt == Timestamp.noon + Self.window)
         }
     }
 
     @Test func `V46: goes on where the clocks of two processes differ by seconds`() async throws {
         try await withEnvironment { environment in
-            _ = try await add(environment, at: TestEnvironment.noon + .seconds(30))
-            let count = try await add(environment, at: TestEnvironment.noon)
-            #expect(count.value == 2 && count.endsAt == TestEnvironment.noon + .seconds(930))
+            _ = try await add(environment, at: Timestamp.noon + .seconds(30))
+            let count = try await add(environment, at: .noon)
+            #expect(count.value == 2 && count.endsAt == Timestamp.noon + .seconds(930))
         }
     }
 
@@ -39,8 +39,8 @@ import Testing
                 try await store.add(to: subject, window: Self.window, in: .acme, at: now)
             }
             let other = LimitSubject.team("other")
-            let later = TestEnvironment.noon + Self.window
-            let earlier = try await count(Self.subject, at: TestEnvironment.noon)
+            let later = Timestamp.noon + Self.window
+            let earlier = try await count(Self.subject, at: .noon)
             for _ in 0..<3 { _ = try await count(Self.subject, at: later) }
             var late: [LimitStore.Count] = []
             for _ in 0..<2 { late.append(try await count(other, at: later)) }
@@ -57,12 +57,12 @@ import Testing
 
     @Test func `V46: of wrong passwords locks nobody out for a day by a clock that was ahead`() async throws {
         try await withPasswords { passwords in
-            let ahead = TestEnvironment.noon + .seconds(86_400)
+            let ahead = Timestamp.noon + .seconds(86_400)
             for _ in 0...GuessLimitStore.perAccount {
                 _ = try await passwords.authenticate("ada@acme.example", "wrong password", at: ahead)
             }
             #expect(try await passwords.authenticate(at: ahead).word == "locked")
-            #expect(try await passwords.authenticate(at: TestEnvironment.noon).word == "success")
+            #expect(try await passwords.authenticate(at: .noon).word == "success")
         }
     }
 }

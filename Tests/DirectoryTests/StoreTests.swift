@@ -5,6 +5,7 @@ import Domain
 import EventLoop
 import OAuth
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -17,7 +18,7 @@ import Testing
         try await withFactors { factors in
             let environment = factors.environment
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
             let races: [(what: String, attempt: @Sendable () async throws -> Bool)] = [
                 (
                     "a login name",
@@ -27,17 +28,14 @@ import Testing
                             return true
                         } catch UserStore.Failure.loginTaken { return false }
                     }
-                ), ("a code", { try await factors.totp.use(code, of: factors.ada, in: .acme, at: Environment.noon) }),
+                ), ("a code", { try await factors.totp.use(code, of: factors.ada, in: .acme, at: .noon) }),
                 (
                     "a recovery code",
-                    {
-                        try await factors.codes.use(
-                            codes[0], of: factors.ada, in: .acme, from: Environment.origin, at: Environment.noon)
-                    }
+                    { try await factors.codes.use(codes[0], of: factors.ada, in: .acme, from: .test, at: .noon) }
                 ),
             ]
             for (what, attempt) in races {
-                let results = try await inParallel(50) { _ in try await attempt() }
+                let results = try await race(50) { _ in try await attempt() }
                 #expect(results.count { $0 } == 1, "\(what)")
             }
             #expect(try environment.admin("SELECT count(*) FROM users WHERE given_name = 'Dora'") == [["1"]])
@@ -54,26 +52,25 @@ import Testing
             let signIn = PasswordSignIn(environment.database, hasher: hasher)
             let (passwords, consents) = (PasswordStore(environment.database), try environment.consents())
             let hash = try Environment.cheap.hash(PasswordEnvironment.password)
-            let isSet = try await passwords.set(
-                hash, for: ada, in: .acme, by: .system("test"), from: Environment.origin)
+            let isSet = try await passwords.set(hash, for: ada, in: .acme, by: .system("test"), from: .test)
             #expect(isSet)
-            try environment.addApp(Environment.app)
+            try environment.addApp(ClientID.app)
             let choice = ConsentChoice(name: nil, email: .shared)
-            _ = try await consents.grant(choice, of: ada, to: Environment.app, in: .acme, from: Environment.origin)
-            let session = try await environment.sessions.begin(for: ada, in: .acme, from: Environment.origin)
+            _ = try await consents.grant(choice, of: ada, to: .app, in: .acme, from: .test)
+            let session = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
             let (users, list) = (UserDetailStore(environment.database), UserListStore(environment.database))
             func signsIn(in team: TeamID) async throws -> String {
                 try await signIn.authenticate(
-                    login: "ada@acme.example", password: PasswordEnvironment.password, in: team,
-                    from: Environment.origin, knownBrowser: nil, at: Environment.noon
+                    login: "ada@acme.example", password: PasswordEnvironment.password, in: team, from: .test,
+                    knownBrowser: nil, at: .noon
                 ).word
             }
 
             func expect(_ what: String, _ isNothing: Bool) { #expect(isNothing, "\(what)") }
             expect("person", try await environment.users.find(ada, in: rival) == nil)
-            expect("person in full", try await users.find(ada, in: rival, at: Environment.noon) == nil)
+            expect("person in full", try await users.find(ada, in: rival, at: .noon) == nil)
             expect("list", try await list.page(in: rival, limit: 10).users.map(\.subject) == [factors.rivalAda])
             expect(
                 "search",
@@ -86,11 +83,9 @@ import Testing
             expect(
                 "deletion",
                 try await !UserDeletionStore(environment.database).delete(
-                    ada, in: rival, by: .system("test"), from: Environment.origin))
+                    ada, in: rival, by: .system("test"), from: .test))
             expect("sign-in", try await signsIn(in: rival) == "wrong")
-            expect(
-                "password",
-                try await !passwords.set(hash, for: ada, in: rival, by: .system("test"), from: Environment.origin))
+            expect("password", try await !passwords.set(hash, for: ada, in: rival, by: .system("test"), from: .test))
             expect("code", try await factors.prove(.totp(code), in: rival) == .wrong)
             expect(
                 "code of a namesake", try await factors.prove(.totp(code), of: factors.rivalAda, in: rival) == .wrong)
@@ -99,28 +94,26 @@ import Testing
             expect("factors", try await factors.factors.enrolled(of: ada, in: rival) == .none)
             expect(
                 "removal of an app",
-                try await refusal {
-                    try await factors.totp.remove(of: ada, keepsOne: false, in: rival, from: Environment.origin)
-                } == .unknown)
+                try await refusal { try await factors.totp.remove(of: ada, keepsOne: false, in: rival, from: .test) }
+                    == .unknown)
             expect("new app", try await refusal { try await factors.enrolTOTP(ada, in: rival) } == .unknown)
-            expect("consent", try await consents.find(of: ada, for: Environment.app, in: rival) == nil)
+            expect("consent", try await consents.find(of: ada, for: .app, in: rival) == nil)
             expect("consents", try await ConsentListStore(environment.database).list(of: ada, in: rival).isEmpty)
             expect("session", try await environment.sessions.find(session, in: rival) == nil)
             expect("renewal", try await environment.sessions.renew(session, in: rival) == nil)
             expect("sessions", try await environment.sessions.list(of: ada, in: rival, at: .now()).isEmpty)
             expect(
                 "end of sessions",
-                try await environment.sessions.endAll(of: ada, in: rival, by: .system("test"), from: Environment.origin)
-                    == 0)
+                try await environment.sessions.endAll(of: ada, in: rival, by: .system("test"), from: .test) == 0)
             await #expect(throws: ConsentStore.UnknownUser.self) {
-                try await consents.grant(choice, of: ada, to: Environment.app, in: rival, from: Environment.origin)
+                try await consents.grant(choice, of: ada, to: .app, in: rival, from: .test)
             }
 
             #expect(try environment.count("users", of: ada) == 1)
             #expect(try !environment.actions(in: rival).contains("user.deleted"))
             #expect(try await signsIn(in: .acme) == "success")
             #expect(try await factors.prove(.totp(code)) == .proved)
-            #expect(try await consents.find(of: ada, for: Environment.app, in: .acme) != nil)
+            #expect(try await consents.find(of: ada, for: .app, in: .acme) != nil)
             #expect(try await environment.sessions.find(session, in: .acme) != nil)
         }
     }

@@ -12,10 +12,6 @@ import Testing
 
 /// A migrated database with the teams Acme and Rival, seen from a loop as Pippin sees it.
 struct TestEnvironment: Sendable, OwnedDatabase {
-    static let origin = Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-1")
-    static let app = client("com.acme.app")
-    static let otherApp = client("com.acme.other")
-    static let noon = Timestamp(seconds: 1_800_000_000)
     /// Hashes fast, so that tests may compare many.
     static let cheap = Argon2id(memoryKiB: 8, passes: 1)
 
@@ -37,7 +33,7 @@ struct TestEnvironment: Sendable, OwnedDatabase {
         let new = NewUser(
             name: try #require(PersonName(given: name, family: "Lovelace")),
             email: EmailAddress(rawValue: "\(name)@acme.example"), isEmailVerified: true, password: password)
-        return try await users.create(new, in: team, by: .system("test"), from: Self.origin)
+        return try await users.create(new, in: team, by: .system("test"), from: .test)
     }
 
     /// Everything a team's log says of what changed, as one text.
@@ -63,10 +59,6 @@ struct TestEnvironment: Sendable, OwnedDatabase {
             """, team.rawValue, id, subject.rawValue, app.rawValue)
     }
 
-    private static func client(_ id: String) -> ClientID {
-        guard let client = ClientID(rawValue: id) else { preconditionFailure(id) }
-        return client
-    }
 }
 
 /// Lends `body` a world of its own, on its loop.

@@ -23,12 +23,10 @@ import Testing
 
     @Test func `S33, V55: long bodies beyond the budget are answered 503, and short ones go on`() async throws {
         try await withServer(options: { $0.longBodyBudget = 300_000 }, routes: declare) { server async throws in
-            let first = try server.client()
-            try first.send(head(Self.long) + "begun")
+            let first = try server.client(sending: head(Self.long) + "begun")
             try await waitUntil { try await held(server) == Self.long }
 
-            let second = try server.client()
-            try second.send(head(Self.long) + String(repeating: "x", count: Self.long))
+            let second = try server.client(sending: head(Self.long) + String(repeating: "x", count: Self.long))
             let refused = try second.readAnswer()
             #expect(refused.status == 503 && refused["retry-after"] != nil)
             for _ in 0..<3 { #expect(try server.ask(head(5) + "short").body == "5") }
@@ -81,8 +79,7 @@ import Testing
             }
         } _: { server async throws in
             for path in ["/now", "/later"] {
-                let stranger = try server.client()
-                try stranger.send(head(Self.long, path) + "begun")
+                let stranger = try server.client(sending: head(Self.long, path) + "begun")
                 try await waitUntil {
                     let outcomes = try await server.loop.run { [server = server.server] in
                         server.connections.map { $0.outcome != nil }

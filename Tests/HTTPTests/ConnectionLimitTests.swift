@@ -18,9 +18,7 @@ import Testing
     }
 
     @Test func `S9, V44: an address has its share of the connections, and others are served`() async throws {
-        try await withServer(options: { $0.connectionsPerAddress = 20 }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.connectionsPerAddress = 20 }) { server async throws in
             let greedy = try (0..<50).map { _ in try half(server, from: 2) }
             let figures = try await server.figures { $0.refusedByAddress == 30 }
 
@@ -33,9 +31,7 @@ import Testing
     }
 
     @Test func `S9: what an address has given up it may have again`() async throws {
-        try await withServer(options: { $0.connectionsPerAddress = 2 }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.connectionsPerAddress = 2 }) { server async throws in
             for _ in 0..<20 { #expect(try server.get("/").body == "here") }
             #expect(try await server.figures { $0.now == 0 }.peak >= 1)
         }
@@ -115,9 +111,7 @@ import Testing
     }
 
     @Test func `V44: clients that keep asking on all connections keep nobody out`() async throws {
-        try await withServer(options: { $0.connectionLimit = 10 }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.connectionLimit = 10 }) { server async throws in
             func busy(_ number: Int) throws -> RawClient {
                 try RawClient(port: server.port, from: UInt32(2 + number % 5))
             }

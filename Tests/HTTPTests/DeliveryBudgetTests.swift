@@ -23,8 +23,7 @@ import Testing
             let honest = try RawClient(port: server.port, from: 9)
             var slow: [RawClient] = []
             for number in 1...12 {
-                let client = try server.client()
-                try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                let client = try server.client(sending: "GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
                 slow.append(client)
                 try await waitUntil { try await held(server) >= min(number, 3) * Self.size }
                 #expect(try await held(server) <= budget, "\(number)")
@@ -45,8 +44,7 @@ import Testing
 
     @Test func `V55: an answer is kept once while it is sent`() async throws {
         try await withServer(routes: declare) { server async throws in
-            let client = try server.client()
-            try client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.count(in: .delivery) == 1 }
             let isKept = try await server.loop.run { [server = server.server] in
                 server.connections.contains { $0.outcome != nil }
@@ -60,8 +58,7 @@ import Testing
         try await withServer(options: { $0.deliveryBudget = 2 * Self.size }, routes: declare) { server async throws in
             var slow: [RawClient] = []
             for _ in 0..<4 {
-                let client = try server.client()
-                try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+                let client = try server.client(sending: "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
                 slow.append(client)
             }
             try await waitUntil { server.server.connectionCount.figures.answersGivenUp >= 3 }

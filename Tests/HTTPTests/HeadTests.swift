@@ -14,8 +14,7 @@ import Testing
             $0.post(Route("/")) { _ in .text("first") }
             $0.get(Route("/second")) { _ in .text("second") }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send(request)
+            let client = try server.client(sending: request)
             answers = try client.readToEnd().split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
         }
         return answers

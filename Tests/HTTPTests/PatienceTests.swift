@@ -22,8 +22,7 @@ import Testing
             }
             $0.get(Route("/fast")) { _ in .text("fast") }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /slow HTTP/1.1\r\nHost: a\r\nUser-Agent: Ada\r\n\r\n")
+            let client = try server.client(sending: "GET /slow HTTP/1.1\r\nHost: a\r\nUser-Agent: Ada\r\n\r\n")
             try await waitUntil { try await server.underWay() == 1 }
             try await server.pass(Self.nearly)
             #expect(try await server.underWay() == 1)
@@ -42,8 +41,7 @@ import Testing
         try await withServer {
             $0.get(Route("/")) { _ in .empty() }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET / HTTP/1.1\r\nX-Slow: ")
+            let client = try server.client(sending: "GET / HTTP/1.1\r\nX-Slow: ")
             try await waitUntil { try await server.connectionCount() == 1 }
             for _ in 0..<10 {
                 try? client.send("a")
@@ -55,12 +53,9 @@ import Testing
     }
 
     @Test func `an idle connection is closed, also after a request`() async throws {
-        try await withServer {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer { server async throws in
             let silent = try server.client()
-            let used = try server.client()
-            try used.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let used = try server.client(sending: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try used.readAnswer().body == "here")
             try await server.pass(Self.nearly)
             try used.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -85,8 +80,7 @@ import Testing
         try await withServer {
             $0.post(Route("/")) { _ in .empty() }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
+            let client = try server.client(sending: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
             try await waitUntil { try await server.count(in: .body) == 1 }
             try await server.pass(Self.limit)
             #expect(client.isClosed())
@@ -98,8 +92,7 @@ import Testing
         try await withServer {
             $0.get(Route("/")) { _ in Response(body: TestServer.large) }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.count(in: .delivery) == 1 }
             try await server.pass(Self.nearly)
             #expect(server.finished.all.isEmpty)
@@ -118,13 +111,11 @@ import Testing
                 try await waitUntil { try await server.count(in: phase) == 1 }
                 try await Task.sleep(for: .shortPause)
             }
-            let sender = try server.client()
-            try sender.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")
+            let sender = try server.client(sending: "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n")
             try await pause(in: .body)
             try sender.send("body")
             #expect(try sender.readAnswer().body == "taken")
-            let reader = try server.client()
-            try reader.send("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let reader = try server.client(sending: "GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             try await pause(in: .delivery)
             #expect(try reader.readAnswer().body.utf8.count == TestServer.large.count)
 
@@ -154,8 +145,7 @@ import Testing
             }
         } _: { server async throws in
             #expect(try server.get("/late").body == "late")
-            let client = try server.client()
-            try client.send("GET /pieces HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let client = try server.client(sending: "GET /pieces HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             _ = try client.readToEnd()
             let lines = try await server.finished.wait(for: 2)
             #expect(lines[0].work >= .shortPause && lines[1].work >= .shortPause * 3, "\(lines)")
@@ -173,12 +163,10 @@ import Testing
             $0.post(Route("/form")) { _ in .empty() }
         } _: { server async throws in
             for _ in 0..<20 {
-                let waiting = try server.client()
-                try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-                let half = try server.client()
-                try half.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf")
-                let barely = try server.client()
-                try barely.send("GET /wa")
+                for begun in [
+                    "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n",
+                    "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf", "GET /wa",
+                ] { _ = try server.client(sending: begun) }
             }
             // Connections are taken in their order.
             #expect(try server.get("/nothing").status == 404)
@@ -226,9 +214,7 @@ import Testing
     }
 
     @Test func `connections beyond the limit are closed at once`() async throws {
-        try await withServer(options: { $0.connectionLimit = 2 }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.connectionLimit = 2 }) { server async throws in
             let held = try (0..<2).map { _ in try server.client() }
             for client in held {
                 try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

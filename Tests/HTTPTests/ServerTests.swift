@@ -17,19 +17,6 @@ import Testing
         }
     }
 
-    @Test func `a handler that waits answers`() async throws {
-        try await withServer {
-            $0.get(Route("/later")) { request in
-                await Task.yield()
-                return .text(request[.userAgent] ?? "nobody")
-            }
-        } _: { server async throws in
-            let answer = try server.get("/later", "User-Agent: Ada/1\r\n")
-
-            #expect(answer.body == "Ada/1")
-        }
-    }
-
     @Test func `many requests follow one another on one connection`() async throws {
         try await withServer {
             $0.get(Route("/n/:n", Int.self)) { _, n in
@@ -52,8 +39,8 @@ import Testing
                 return .text("\(n)")
             }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send((0..<20).map { "GET /n/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+            let client = try server.client(
+                sending: (0..<20).map { "GET /n/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
             for n in 0..<20 { #expect(try client.readAnswer().body == "\(n)") }
         }
     }
@@ -62,8 +49,8 @@ import Testing
         try await withServer {
             $0.get(Route("/hello")) { request in .text(request.method == .head ? "12345" : "1") }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(
+                sending: "HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\nGET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
             let head = try client.readAnswer(hasBody: false)
             #expect(head.status == 200)
             #expect(head["content-length"] == "5")
@@ -75,8 +62,7 @@ import Testing
         try await withServer {
             $0.post(Route("/form"), .form) { request in .text(try request.form()["name"] ?? "nobody") }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n")
+            let client = try server.client(sending: "POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n")
             try client.send("Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\nname")
             try await waitUntil { try await server.count(in: .body) == 1 }
             try client.send("=Ada%21x")
@@ -100,8 +86,8 @@ import Testing
         try await withServer {
             $0.post(Route("/echo")) { Response(body: $0.body) }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+            let client = try server.client(
+                sending: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
             #expect(try client.readAnswer().status == 100)
             try client.send("Ada")
             #expect(try client.readAnswer().body == "Ada")

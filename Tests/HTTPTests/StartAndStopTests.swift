@@ -78,11 +78,8 @@ import Testing
     }
 
     @Test func `V56: a stop for the sake of another server lets idle connections ask once more`() async throws {
-        try await withServer {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
-            let idle = try server.client()
-            try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        try await withServer { server async throws in
+            let idle = try server.client(sending: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try idle.readAnswer().body == "here")
 
             let stop = Task.detached(executorPreference: server.loop) { [server = server.server] in
@@ -108,11 +105,9 @@ import Testing
             }
             $0.get(Route("/")) { _ in .text("here") }
         } _: { server async throws in
-            let idle = try server.client()
-            try idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            let idle = try server.client(sending: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try idle.readAnswer().body == "here")
-            let waiting = try server.client()
-            try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+            let waiting = try server.client(sending: "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.underWay() == 1 }
 
             let stop = server.beginStop(within: .testTimeout)
@@ -136,8 +131,7 @@ import Testing
                 return .text("done")
             }
         } _: { server async throws in
-            let waiting = try server.client()
-            try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
+            let waiting = try server.client(sending: "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.underWay() == 1 }
 
             await server.beginStop(within: .zero).value

@@ -24,8 +24,7 @@ import Testing
             }
             $0.get(Route("/next")) { _ in .text("next") }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /lines HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /lines HTTP/1.1\r\nHost: a\r\n\r\n")
             try client.send("GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             let answers = try client.readToEnd()
 
@@ -40,8 +39,7 @@ import Testing
         try await withServer {
             $0.get(Route("/lines")) { _ in Response(stream: Self.lines(7)) }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /lines HTTP/1.0\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /lines HTTP/1.0\r\nHost: a\r\n\r\n")
 
             #expect(try client.readToEnd().hasSuffix("\r\n\r\n" + Self.text(7)))
         }
@@ -94,8 +92,7 @@ import Testing
                     })
             }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /half HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /half HTTP/1.1\r\nHost: a\r\n\r\n")
             let answer = try client.readToEnd()
 
             #expect(answer.hasPrefix("HTTP/1.1 200") && !answer.hasSuffix("0\r\n\r\n"))
@@ -116,8 +113,7 @@ import Testing
                     })
             }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.count(in: .production) == 1 }
             try await server.pass(.testTimeout)
 
@@ -137,8 +133,7 @@ import Testing
                     })
             }
         } _: { server async throws in
-            let client = try server.client()
-            try client.send("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
+            let client = try server.client(sending: "GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n")
             try await waitUntil { try await server.count(in: .production) == 1 }
 
             await server.beginStop(within: .zero).value

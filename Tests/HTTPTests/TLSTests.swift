@@ -39,9 +39,7 @@ import Testing
 
     @Test func `S44: nothing without forward secrecy and authenticated encryption is spoken`() async throws {
         let tls = try made("localhost", key: "rsa:2048")
-        try await withServer(options: { $0.tls = tls }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.tls = tls }) { server async throws in
             for cipher in ["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA", "DHE-RSA-AES128-SHA"] {
                 let said = try handshake(server, "-tls1_2 -cipher '\(cipher):@SECLEVEL=0'")
                 #expect(!said.contains("200 OK") && said.contains("Cipher is (NONE)"), "\(cipher): \(said)")
@@ -56,12 +54,9 @@ import Testing
 
     @Test func `S9, V44: who never finishes the handshake is not waited for`() async throws {
         let tls = try made("localhost")
-        try await withServer(options: { $0.tls = tls }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.tls = tls }) { server async throws in
             let silent = try server.client()
-            let begun = try server.client()
-            try begun.send([0x16, 0x03, 0x01, 0x02])
+            let begun = try server.client(sending: [0x16, 0x03, 0x01, 0x02])
             try await waitUntil { try await server.connectionCount() == 2 }
             try await server.pass(.testTimeout)
             #expect(silent.isClosed())
@@ -71,9 +66,7 @@ import Testing
 
     @Test func `S44: a renewed certificate is taken up by the running server`() async throws {
         let (first, second) = (try made("first.test"), try made("second.test"))
-        try await withServer(options: { $0.tls = first }) {
-            $0.get(Route("/")) { _ in .text("here") }
-        } _: { server async throws in
+        try await withServer(options: { $0.tls = first }) { server async throws in
             #expect(try handshake(server, "").contains("first.test"))
             let mixed = ServerTLS(certificate: second.certificate, key: first.key)
             let isTaken = try await server.loop.run { [server = server.server] in
@@ -86,15 +79,7 @@ import Testing
     }
 
     @Test func `a server with certificate and key speaks TLS`() async throws {
-        let key = try shell("openssl ecparam -name prime256v1 -genkey -noout")
-        let name = "/tmp/pippin-tls-\(UInt64.random(in: .min ... .max)).pem"
-        let file = try unsafe #require(unsafe fopen(name, "w"))
-        unsafe fputs(key, file)
-        unsafe fclose(file)
-        defer { unsafe unlink(name) }
-        let certificate = try shell("openssl req -x509 -key \(name) -subj /CN=localhost -days 2")
-        let tls = ServerTLS(certificate: certificate, key: key)
-
+        let tls = try made("localhost")
         try await withServer(options: { $0.tls = tls }) {
             $0.get(Route("/now")) { .text("now \($0.isSecure)") }
             $0.get(Route("/later")) { _ in

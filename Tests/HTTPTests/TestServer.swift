@@ -18,11 +18,18 @@ struct TestServer {
 
     func client() throws -> RawClient { try RawClient(port: port) }
 
+    /// A client that has sent this already.
+    func client(sending text: String) throws -> RawClient { try client(sending: Array(text.utf8)) }
+
+    func client(sending octets: [UInt8]) throws -> RawClient {
+        let client = try client()
+        try client.send(octets)
+        return client
+    }
+
     /// Sends one request on a connection of its own and reads the answer.
     func ask(_ request: String, hasBody: Bool = true) throws -> RawAnswer {
-        let client = try client()
-        try client.send(request)
-        return try client.readAnswer(hasBody: hasBody)
+        try client(sending: request).readAnswer(hasBody: hasBody)
     }
 
     func get(_ target: String, _ fields: String = "") throws -> RawAnswer {
@@ -126,3 +133,8 @@ func withServer(
     try await loop.run { await server.stop(within: .zero) }
     try result.get()
 }
+
+/// The same with one route, at which it says that it is here.
+func withServer(options change: (inout ServerOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void)
+    async throws
+{ try await withServer(options: change, routes: { $0.get(Route("/")) { _ in .text("here") } }, body) }

@@ -4,7 +4,7 @@ import EventLoop
 import Jobs
 import Postgres
 import Synchronization
-import TestDatabase
+import TestSupport
 import Testing
 
 /// One of many, tried again at once.
@@ -62,13 +62,13 @@ private final class Drain: Sendable {
             let survivor = environment.worker(options) { handlers in
                 handlers.register(Coin.self) { coin, run in
                     // The other one has its share first.
-                    try await environment.loop.wait { self.held.load(ordering: .acquiring) > 0 }
+                    try await waitUntil { self.held.load(ordering: .acquiring) > 0 }
                     return try await self.toss(coin, run, environment)
                 }
             }
             try await survivor.whileRunning(on: environment.loop) {
                 try await self.runAndKill(options, environment)
-                try await environment.loop.wait {
+                try await waitUntil {
                     try environment.admin("SELECT count(*)::text FROM jobs WHERE state = 'pending'") == [["0"]]
                 }
             }
@@ -115,7 +115,7 @@ private final class Drain: Sendable {
             }
             dead.withLock { $0 = worker.id }
             let running = Task(executorPreference: other.loop) { await worker.run() }
-            try await other.loop.wait {
+            try await waitUntil {
                 // More than it can have done itself: the survivor has begun, which it does when this one holds some.
                 let done = try other.admin("SELECT count(*)::text FROM jobs WHERE state = 'succeeded'")[0][0]
                 return try #require(done.flatMap { Int($0) }) > self.count / 5 && worker.counts.succeeded > 0

@@ -1,6 +1,7 @@
 import Domain
 import Jobs
 import Postgres
+import TestSupport
 import Testing
 
 @Suite struct `Teams that share the queue` {
@@ -19,9 +20,7 @@ import Testing
                 return .succeeded()
             }
         }
-        try await worker.whileRunning(on: environment.loop) {
-            try await environment.loop.wait { diary.all.count >= count }
-        }
+        try await worker.whileRunning(on: environment.loop) { try await waitUntil { diary.all.count >= count } }
         return diary.all
     }
 
@@ -39,9 +38,7 @@ import Testing
     @Test func `do not wait for the one that has thousands of jobs`() async throws {
         try await withEnvironment { environment in
             try flood(TeamID.acme, 2_000, in: environment)
-            for name in ["Ada", "Ben"] {
-                try await environment.queue().enqueue(NewJob(Greeting(name: name)), in: .rival)
-            }
+            for name in ["Ada", "Ben"] { try await environment.greet(name, in: .rival) }
 
             let order = try await order(in: environment, until: 8)
 
@@ -71,7 +68,7 @@ import Testing
             let worker = environment.worker(options) { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("hangs")
-                    try await environment.loop.wait { diary.all.contains("Ada") }
+                    try await waitUntil { diary.all.contains("Ada") }
                     return .succeeded()
                 }
                 handlers.register(UrgentGreeting.self) { greeting, _ in
@@ -80,9 +77,9 @@ import Testing
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all.count == 3 }
+                try await waitUntil { diary.all.count == 3 }
                 try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: .rival)
-                try await environment.loop.wait { diary.all.count == 7 }
+                try await waitUntil { diary.all.count == 7 }
             }
             #expect(diary.all == ["hangs", "hangs", "hangs", "Ada", "hangs", "hangs", "hangs"])
         }
@@ -95,15 +92,15 @@ import Testing
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
                     diary.note(greeting.name)
-                    if greeting.name == "flood" { try await environment.loop.wait { diary.all.contains("Ada") } }
+                    if greeting.name == "flood" { try await waitUntil { diary.all.contains("Ada") } }
                     return .succeeded()
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all.count >= 16 }
-                try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .rival)
+                try await waitUntil { diary.all.count >= 16 }
+                try await environment.greet("Ada", in: .rival)
                 // Once she is through, the others follow.
-                try await environment.loop.wait { diary.all.count == 101 }
+                try await waitUntil { diary.all.count == 101 }
             }
             #expect(try #require(diary.all.firstIndex(of: "Ada")) < 24, "of 24 places for such jobs")
         }
@@ -129,7 +126,7 @@ import Testing
     @Test func `that only have jobs for later do not hide those behind them`() async throws {
         try await withEnvironment { environment in
             try postpone(in: environment)
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .rival)
+            try await environment.greet("Ada", in: .rival)
 
             #expect(try await order(in: environment, until: 1) == ["Ada"])
         }
@@ -138,7 +135,7 @@ import Testing
     @Test func `V43: that only have jobs for later leave the database alone`() async throws {
         try await withEnvironment { environment in
             try postpone(in: environment)
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .rival)
+            try await environment.greet("Ada", in: .rival)
             let diary = Diary()
             var options = JobWorker.Options()
             // By itself it looks once, so that all it does without end is too much.
@@ -150,7 +147,7 @@ import Testing
                 }
             }
             try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { diary.all == ["Ada"] }
+                try await waitUntil { diary.all == ["Ada"] }
                 // As long as it looks, a statement of its own is sent before or behind each of these.
                 var (asked, quiet) = (0, 0)
                 while quiet < 10, environment.system.statementCount - asked < 1000 {
@@ -167,8 +164,7 @@ import Testing
 
     @Test func `cannot see or end one another's jobs`() async throws {
         try await withEnvironment { environment in
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: .acme)
+            let job = try await environment.greet()
 
             let seen = try await environment.database.query(
                 "SELECT job_id FROM jobs WHERE job_id = \(job.id)", in: .rival)
@@ -185,7 +181,7 @@ import Testing
 
     @Test func `keep what their jobs carry from the system`() async throws {
         try await withEnvironment { environment in
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .acme)
+            try await environment.greet()
 
             await #expect(throws: PostgresFailure.self) {
                 try await environment.systemDatabase.query("SELECT payload FROM jobs")

@@ -1,25 +1,21 @@
 import Bytes
 import Domain
 import EventLoop
-import Jobs
 import Postgres
+import TestSupport
 import Testing
+
+@testable import Jobs
 
 @Suite struct `The queue of jobs` {
     @Test func `does a job with what it carries, once`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: .acme)
+            let job = try await environment.greet()
 
-            let worker = environment.worker { handlers in
-                handlers.register(Greeting.self) { greeting, run in
-                    diary.note("\(greeting.name) of \(run.team), attempt \(run.claim.attempt)")
-                    return .succeeded(["said": "hello"])
-                }
-            }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+            let worker = try await environment.work(until: "succeeded", of: job) { greeting, run in
+                diary.note("\(greeting.name) of \(run.team), attempt \(run.claim.attempt)")
+                return .succeeded(["said": "hello"])
             }
 
             #expect(diary.all == ["Ada of ACMETEAM01, attempt 1"])
@@ -84,28 +80,24 @@ import Testing
             }
             try await worker.whileRunning(on: environment.loop) {
                 // Until it has looked for both priorities and found nothing.
-                try await environment.loop.wait { environment.system.statementCount >= 2 }
+                try await waitUntil { environment.system.statementCount >= 2 }
                 let job = NewJob(Greeting(name: "Ada"))
                 try await environment.queue(bell).enqueue(job, in: .acme)
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+                try await waitUntil { try environment.state(of: job) == "succeeded" }
             }
         }
     }
 
     @Test func `does not do a job before its time`() async throws {
         try await withEnvironment { environment in
-            let queue = environment.queue()
-            let (later, now) = (NewJob(Greeting(name: "Ada"), after: .seconds(3600)), NewJob(Greeting(name: "Ben")))
-            try await queue.enqueue(later, in: .acme)
-            try await queue.enqueue(now, in: .acme)
+            let later = NewJob(Greeting(name: "Ada"), after: .seconds(3600))
+            try await environment.queue().enqueue(later, in: .acme)
+            let now = try await environment.greet("Ben")
 
-            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: now) == "succeeded" }
-                #expect(try environment.state(of: later) == "pending")
-                try environment.forward("1 hour")
-                try await environment.loop.wait { try environment.state(of: later) == "succeeded" }
-            }
+            try await environment.work(until: "succeeded", of: now)
+            #expect(try environment.state(of: later) == "pending")
+            try environment.forward("1 hour")
+            try await environment.work(until: "succeeded", of: later)
         }
     }
 
@@ -115,12 +107,33 @@ import Testing
             try await environment.queue().enqueue(unknown, in: .acme)
             try await environment.queue().enqueue(known, in: .acme)
 
-            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.state(of: known) == "succeeded" }
-            }
+            try await environment.work(until: "succeeded", of: known)
 
             #expect(try environment.admin("SELECT attempts::text FROM jobs WHERE state = 'pending'") == [["0"]])
         }
+    }
+}
+
+@Suite struct `The wait between attempts` {
+    @Test func `doubles up to six hours`() {
+        let policy = JobPolicy()
+
+        #expect(policy.delay(after: 1, spread: 1) == .seconds(10))
+        #expect(policy.delay(after: 2, spread: 1) == .seconds(20))
+        #expect(policy.delay(after: 12, spread: 1) == .seconds(20_480))
+        #expect(policy.delay(after: 13, spread: 1) == .seconds(21_600))
+        #expect(policy.delay(after: .max, spread: 1) == .seconds(21_600))
+    }
+
+    @Test func `is half as long at least, so that those that failed together come back apart`() {
+        #expect(JobPolicy().delay(after: 1, spread: 0) == .seconds(5))
+    }
+
+    @Test func `adds up to days`() {
+        let policy = JobPolicy()
+        let days =
+            (1..<policy.attempts).reduce(Duration.zero) { $0 + policy.delay(after: $1, spread: 1) } / .seconds(86_400)
+
+        #expect((2...3).contains(days))
     }
 }

@@ -4,7 +4,6 @@ import Domain
 import EventLoop
 import Jobs
 import Postgres
-import TestDatabase
 import TestSupport
 import Testing
 
@@ -19,7 +18,7 @@ import Testing
 
     /// Waits for the end of the run that makes so many, and lets the time pass to the next, unless it is later than an hour.
     private func finish(_ runs: Int, in environment: TestEnvironment) async throws {
-        try await environment.loop.wait { try await status(environment)?.runs == runs }
+        try await waitUntil { try await status(environment)?.runs == runs }
         try environment.admin("UPDATE schedules SET due_at = due_at - interval '1 hour'")
     }
 
@@ -41,17 +40,17 @@ import Testing
             let diary = Diary()
             let schedule = Schedule("test.hourly", every: .seconds(3600)) {
                 diary.note("began")
-                try await environment.loop.wait { diary.all.contains("looked") }
+                try await waitUntil { diary.all.contains("looked") }
                 diary.note("ended")
             }
 
             try await run([keeper(environment, schedule), keeper(environment, schedule)], in: environment) {
-                try await environment.loop.wait { diary.all == ["began"] }
+                try await waitUntil { diary.all == ["began"] }
                 // Both declare it and look for it; then the one that does not keep it looks again and again.
                 let looks = environment.system.statementCount + 8
-                try await environment.loop.wait { environment.system.statementCount >= looks }
+                try await waitUntil { environment.system.statementCount >= looks }
                 diary.note("looked")
-                try await environment.loop.wait { try await status(environment)?.runs == 1 }
+                try await waitUntil { try await status(environment)?.runs == 1 }
             }
 
             #expect(diary.all == ["began", "looked", "ended"])
@@ -68,7 +67,7 @@ import Testing
 
             try await run([keeper(environment, schedule)], in: environment) {
                 for runs in 1...3 { try await finish(runs, in: environment) }
-                try await environment.loop.wait { try await status(environment)?.runs == 4 }
+                try await waitUntil { try await status(environment)?.runs == 4 }
             }
 
             let last = try #require(try await status(environment))
@@ -87,7 +86,7 @@ import Testing
             let schedule = Schedule("test.hourly", every: .seconds(3600)) { diary.note("done") }
 
             try await run([keeper(environment, schedule)], in: environment) {
-                try await environment.loop.wait { diary.all == ["done"] }
+                try await waitUntil { diary.all == ["done"] }
             }
         }
     }
@@ -101,9 +100,9 @@ import Testing
             }
 
             try await run([keeper(environment, schedule)], in: environment) {
-                try await environment.loop.wait { try await status(environment)?.problem == "Trouble()" }
+                try await waitUntil { try await status(environment)?.problem == "Trouble()" }
                 try await finish(1, in: environment)
-                try await environment.loop.wait { try await status(environment)?.runs == 2 }
+                try await waitUntil { try await status(environment)?.runs == 2 }
             }
 
             let last = try #require(try await status(environment))

@@ -85,17 +85,6 @@ extension JobWorker {
 
 extension Log { static let silent = Log(threshold: .error) { _ in } }
 
-extension EventLoop {
-    /// Waits until `condition` holds.
-    func wait(until condition: () async throws -> Bool) async throws {
-        let deadline = MonotonicTime.now() + Duration.testTimeout.nanoseconds
-        while try await !condition() {
-            try #require(MonotonicTime.now() < deadline, "it did not happen in time")
-            await sleep(for: .milliseconds(10))
-        }
-    }
-}
-
 /// A job that says who it is for.
 struct Greeting: JobKind {
     static let kind = "test.greeting"

@@ -5,6 +5,7 @@ import Jobs
 import Log
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `A job that fails` {
@@ -16,17 +17,11 @@ import Testing
         until state: String, in environment: TestEnvironment,
         _ perform: @escaping @Sendable (JobRun) async throws -> JobOutcome
     ) async throws -> [String?] {
-        let job = NewJob(Greeting(name: "Ada"))
-        try await environment.queue().enqueue(job, in: .acme)
-        let worker = environment.worker { handlers in
-            handlers.register(Greeting.self) { _, run in try await perform(run) }
-        }
-        try await worker.whileRunning(on: environment.loop) {
-            try await environment.loop.wait {
-                try environment.admin("UPDATE jobs SET due_at = now() WHERE worker IS NULL AND state = 'pending'")
-                return try environment.state(of: job) == state
-            }
-        }
+        let job = try await environment.greet()
+        try await environment.work(until: {
+            try environment.admin("UPDATE jobs SET due_at = now() WHERE worker IS NULL AND state = 'pending'")
+            return try environment.state(of: job) == state
+        }) { _, run in try await perform(run) }
         return try environment.admin("SELECT problem, attempts::text FROM jobs")[0]
     }
 
@@ -59,17 +54,12 @@ import Testing
             let log = Log(threshold: .info) { line in
                 lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
-            let worker = environment.worker(log: log) { handlers in
-                handlers.register(Greeting.self) { _, _ in .refused("no such person") }
-            }
-            for team in [TeamID.acme, TeamID.rival] {
-                for _ in 0..<30 { try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: team) }
-            }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait {
-                    try environment.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty
-                }
-            }
+            for team in [TeamID.acme, TeamID.rival] { for _ in 0..<30 { try await environment.greet(in: team) } }
+            // A minute that lasts until they have all failed, however slow the machine is.
+            var options = JobWorker.Options.quick
+            options.logWindow = .testTimeout * 2
+            let isOver = { try environment.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty }
+            try await environment.work(options, log: log, until: isOver) { _, _ in .refused("no such person") }
 
             let dead = lines.withLock { $0 }.filter { $0.contains("job.dead") }
             for team in [TeamID.acme, TeamID.rival] { #expect(dead.count { $0.contains(team.rawValue) } == 20) }
@@ -99,22 +89,15 @@ import Testing
                 INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
                 VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'test.greeting', 1, '{"nom": 1}', now())
                 """)
-            let worker = environment.worker { handlers in handlers.register(Greeting.self) { _, _ in .succeeded() } }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.admin("SELECT state FROM jobs") == [["dead"]] }
-            }
+            try await environment.work(until: { try environment.jobStates() == ["dead"] })
         }
     }
 
     @Test func `waits as long as the other side asks`() async throws {
         try await withEnvironment { environment in
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: .acme)
-            let worker = environment.worker { handlers in
-                handlers.register(Greeting.self) { _, _ in .retry(after: .seconds(7200), "busy") }
-            }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { try environment.admin("SELECT problem FROM jobs") == [["busy"]] }
+            try await environment.greet()
+            try await environment.work(until: { try environment.jobProblems() == ["busy"] }) { _, _ in
+                .retry(after: .seconds(7200), "busy")
             }
 
             let minutes = try environment.admin(
@@ -126,18 +109,12 @@ import Testing
     @Test func `cannot be ended by a worker that has lost it`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: .acme)
-            let worker = environment.worker { handlers in
-                handlers.register(Greeting.self) { _, _ in
-                    // Another worker has it meanwhile.
-                    try environment.admin("UPDATE jobs SET worker = 'another'")
-                    diary.note("done")
-                    return .succeeded()
-                }
-            }
-            try await worker.whileRunning(on: environment.loop) {
-                try await environment.loop.wait { !diary.all.isEmpty }
+            let job = try await environment.greet()
+            try await environment.work(until: { !diary.all.isEmpty }) { _, _ in
+                // Another worker has it meanwhile.
+                try environment.admin("UPDATE jobs SET worker = 'another'")
+                diary.note("done")
+                return .succeeded()
             }
 
             #expect(try environment.state(of: job) == "pending")
@@ -157,15 +134,14 @@ import Testing
             }
 
             #expect(fate[1] == "2")
-            #expect(try environment.admin("SELECT count(*)::text FROM effects") == [["1"]])
+            #expect(try environment.count("effects") == 1)
         }
     }
 
     @Test func `goes to another worker when its own dies, and only when its lease has ended`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            let job = NewJob(Greeting(name: "Ada"))
-            try await environment.queue().enqueue(job, in: .acme)
+            let job = try await environment.greet()
             try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '1 hour'")
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, run in
@@ -176,10 +152,10 @@ import Testing
             try await worker.whileRunning(on: environment.loop) {
                 // Some looks for both priorities.
                 let looks = environment.system.statementCount + 6
-                try await environment.loop.wait { environment.system.statementCount >= looks }
+                try await waitUntil { environment.system.statementCount >= looks }
                 #expect(diary.all.isEmpty)
                 try environment.forward("1 hour")
-                try await environment.loop.wait { try environment.state(of: job) == "succeeded" }
+                try await waitUntil { try environment.state(of: job) == "succeeded" }
             }
 
             #expect(diary.all == ["attempt 2"])
@@ -189,32 +165,30 @@ import Testing
     @Test func `is kept by a worker that takes longer than the lease`() async throws {
         try await withEnvironment { environment in
             let diary = Diary()
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .acme)
+            try await environment.greet()
             var options = JobWorker.Options.quick
             (options.lease, options.renewalsPerLease) = (.seconds(3600), 360_000)
             let slow: (inout JobHandlers) -> Void = { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
-                    try await environment.loop.wait { diary.all.contains("renewed") }
+                    try await waitUntil { diary.all.contains("renewed") }
                     return .succeeded()
                 }
             }
             let (first, second) = (environment.worker(options, slow), environment.worker(options, slow))
             try await first.whileRunning(on: environment.loop) {
                 try await second.whileRunning(on: environment.loop) {
-                    try await environment.loop.wait { diary.all == ["began"] }
+                    try await waitUntil { diary.all == ["began"] }
                     // Each time it has less than half of its lease left, and gets all of it again.
                     for _ in 0..<3 {
                         try environment.forward("40 minutes")
-                        try await environment.loop.wait {
+                        try await waitUntil {
                             try environment.admin("SELECT FROM jobs WHERE due_at > now() + interval '50 minutes'").count
                                 == 1
                         }
                     }
                     diary.note("renewed")
-                    try await environment.loop.wait {
-                        try environment.admin("SELECT state FROM jobs") == [["succeeded"]]
-                    }
+                    try await waitUntil { try environment.jobStates() == ["succeeded"] }
                 }
             }
 
@@ -226,7 +200,7 @@ import Testing
         try await withEnvironment { environment in
             let diary = Diary()
             let (late, end) = AsyncStream<Void>.makeStream()
-            try await environment.queue().enqueue(NewJob(Greeting(name: "Ada")), in: .acme)
+            try await environment.greet()
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { _, _ in
                     diary.note("began")
@@ -237,7 +211,7 @@ import Testing
                 }
             }
             let running = Task(executorPreference: environment.loop) { await worker.run() }
-            try await environment.loop.wait { !diary.all.isEmpty }
+            try await waitUntil { !diary.all.isEmpty }
             await worker.stop(within: .milliseconds(10))
             await running.value
 
@@ -246,7 +220,7 @@ import Testing
             // The handler's late word counts for nothing.
             let before = environment.app.statementCount
             end.finish()
-            try await environment.loop.wait { environment.app.statementCount > before }
+            try await waitUntil { environment.app.statementCount > before }
             // Answered behind it, on the same connection.
             let states: [String] = try await environment.database.query("SELECT state FROM jobs", in: .acme).column()
             #expect(diary.all == ["began", "ended"] && states == ["pending"])

@@ -12,7 +12,7 @@ extension Engine {
         let introspection = Introspection(
             server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
         let parameters = try parameters(of: client, in: team, ["token": token])
-        let body = try await introspection.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        let body = try await introspection.respond(to: parameters, of: try await snapshot(team), from: .test)
         return try JSON.decode(JSONValue.self, from: body)
     }
 
@@ -27,7 +27,7 @@ extension Engine {
     func credentialState(of sub: String, at client: ClientID = .web, in team: TeamID = .acme) async throws -> String? {
         let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
         let parameters = try parameters(of: client, in: team, ["sub": sub])
-        let body = try await states.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        let body = try await states.respond(to: parameters, of: try await snapshot(team), from: .test)
         return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
     }
 
@@ -37,7 +37,13 @@ extension Engine {
         let signOut = SignOut(
             server: teams.server, ends: AuthorizationEndStore(teams.database), testSignIns: teams.testSignIns)
         let parameters = try parameters(of: client, in: team, ["sub": sub, "refresh_token": refreshToken])
-        try await signOut.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        try await signOut.respond(to: parameters, of: try await snapshot(team), from: .test)
+    }
+
+    /// Ends what Ada gave to a group of apps; false where she gave nothing.
+    func endConsent(for primaryAppID: ClientID = .app, in team: TeamID = .acme) async throws -> Bool {
+        try await AuthorizationEndStore(database).endConsent(
+            of: ada, for: primaryAppID, in: team, by: .person(ada), from: .test)
     }
 
     /// What a client proves itself with, and what it asks.
@@ -53,7 +59,7 @@ extension Engine {
         let base: Changes = ["grant_type": "client_credentials", "scope": "user.migration"]
         let body = try await tokens.respond(
             to: try parameters(of: client, in: team, base.merging(changes) { $1 }), of: try await snapshot(team),
-            from: TestTeams.origin)
+            from: .test)
         return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
     }
 }

@@ -47,7 +47,7 @@ extension Engine {
 
     private func ask(_ base: [String: String], _ changes: Changes, _ team: TeamID) async throws -> TokenAnswer {
         let parameters = try ProtocolParameters(base, changes)
-        let body = try await tokens.respond(to: parameters, of: try await snapshot(team), from: TestTeams.origin)
+        let body = try await tokens.respond(to: parameters, of: try await snapshot(team), from: .test)
         return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
     }
 
@@ -57,7 +57,7 @@ extension Engine {
         var base = ["client_id": client.rawValue, "client_secret": try teams.secret(of: client, in: team)]
         base["token"] = token
         try await revocation.respond(
-            to: try ProtocolParameters(base, changes), of: try await snapshot(team), from: TestTeams.origin)
+            to: try ProtocolParameters(base, changes), of: try await snapshot(team), from: .test)
     }
 
     /// The tokens of a whole sign-in.

@@ -18,11 +18,11 @@ extension Engine {
 
     /// `com.acme.other`, which is a group of its own, with its Service ID.
     func offer(_ app: ClientID = .other, to target: TeamID = .rival) async throws -> TransferID {
-        try await transfers.offer(app, to: target, in: .acme, by: Engine.member, from: TestTeams.origin)
+        try await transfers.offer(app, to: target, in: .acme, by: Engine.member, from: .test)
     }
 
     func accept(_ id: TransferID, in team: TeamID = .rival) async throws -> ClientID? {
-        try await transfers.accept(id, policy: .hostNames, in: team, by: Engine.member, from: TestTeams.origin)
+        try await transfers.accept(id, policy: .hostNames, in: team, by: Engine.member, from: .test)
     }
 
     /// Takes the app over, with a key of Rival's for it.
@@ -32,8 +32,7 @@ extension Engine {
             id: KeyID.acmeOther.rawValue, name: "Rival's", appID: ClientID.other.rawValue,
             publicKeyPEM: TestKeys.acmeOther.publicKey.pem)
         try await teams.database.transaction(in: .rival) { transaction in
-            _ = try await teams.keys.register(
-                registration, in: .rival, by: Engine.member, from: TestTeams.origin, transaction)
+            _ = try await teams.keys.register(registration, in: .rival, by: Engine.member, from: .test, transaction)
         }
     }
 
@@ -45,7 +44,7 @@ extension Engine {
         let own = TokenIssuer(team: snapshot, server: teams.server).accessToken(for: .otherWeb, at: clock.now)
         let migration = UserMigration(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
         let body = try await migration.respond(
-            to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot, from: TestTeams.origin)
+            to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot, from: .test)
         return try JSON.decode(JSONValue.self, from: body)
     }
 
@@ -55,7 +54,7 @@ extension Engine {
         let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
         let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
         let body = try await states.respond(
-            to: try ProtocolParameters(proof, ["sub": sub]), of: try await snapshot(.rival), from: TestTeams.origin)
+            to: try ProtocolParameters(proof, ["sub": sub]), of: try await snapshot(.rival), from: .test)
         return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
     }
 

@@ -3,6 +3,8 @@ import Crypto
 import Directory
 import Domain
 import Federation
+import Postgres
+import TestDatabase
 import Testing
 
 @testable import OAuth
@@ -10,7 +12,7 @@ import Testing
 @testable import TestTeams
 
 /// The engine of both teams, asked as apps and browsers ask it.
-struct Engine: Sendable {
+struct Engine: Sendable, OwnedDatabase {
     let teams: TestTeams
     let authorization: Authorization
     let interactions: Interactions
@@ -39,8 +41,14 @@ struct Engine: Sendable {
         TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
     }
 
+    var conninfo: String { teams.conninfo }
     var clock: TestClock { teams.clock }
+    var server: ServerContext { teams.server }
+    var database: TeamDatabase { teams.database }
+    var testSignIns: TestSignInStore { teams.testSignIns }
     var ada: Subject { teams.people.ada }
+    var ben: Subject { teams.people.ben }
+    var rivalAda: Subject { teams.people.rivalAda }
 
     /// The team as it is registered now.
     func snapshot(_ team: TeamID = .acme) async throws -> TeamSnapshot {
@@ -48,6 +56,8 @@ struct Engine: Sendable {
         return try #require(try await store.load(team))
     }
 }
+
+extension Origin { static let test = TestTeams.origin }
 
 /// Lends `body` the engine of both teams, on its loop.
 func withEngine(_ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
@@ -88,7 +98,7 @@ extension Engine {
 
     /// A session that has just begun.
     func session(of person: Subject, in team: TeamID = .acme) async throws -> Session {
-        let token = try await teams.sessions.begin(for: person, in: team, from: TestTeams.origin, at: clock.now)
+        let token = try await teams.sessions.begin(for: person, in: team, from: .test, at: clock.now)
         return try #require(try await teams.sessions.find(token, in: team, at: clock.now))
     }
 
@@ -99,24 +109,11 @@ extension Engine {
     ) async throws -> AuthorizationAnswer {
         let session = try await session(of: person ?? ada, in: team)
         let request = try await authorize(client, changes, in: team)
-        let snapshot = try await snapshot(team)
-        let interaction = try await interactions.begin(
-            request, browserHash: Self.browser, in: team, from: TestTeams.origin)
-        switch try await interactions.nextStep(of: interaction, session, in: team) {
-        case .signIn, .proof, .enrolment, .enter, .leave: throw TestFailure("a session skips the password")
-        case .confirmation(let consent):
-            let answer = try await interactions.confirm(
-                interaction, under: consent, of: session, browserHash: Self.browser, in: snapshot,
-                from: TestTeams.origin)
-            return try #require(answer)
-        case .consent:
-            let choice = ConsentChoice(
-                name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
-                email: request.scope.email ? email : .withheld)
-            let answer = try await interactions.consent(
-                to: interaction, choice, of: session, browserHash: Self.browser, in: snapshot, from: TestTeams.origin)
-            return try #require(answer)
-        }
+        let interaction = try await interactions.begin(request, browserHash: Self.browser, in: team, from: .test)
+        let choice = ConsentChoice(
+            name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
+            email: request.scope.email ? email : .withheld)
+        return try #require(try await answer(interaction, of: session, in: team, choice))
     }
 
     func code(for person: Subject? = nil, to client: ClientID = .web, _ changes: Changes = [:], in team: TeamID = .acme)

@@ -13,7 +13,7 @@ import Testing
 @Suite struct PlanLongTests {
     /// How many rows came from each such node of the plan.
     private func rows(from node: String, of statement: SQL, in team: TeamID, _ engine: Engine) async throws -> [Int] {
-        let lines: [String] = try await engine.teams.database.query(
+        let lines: [String] = try await engine.database.query(
             "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) \(statement)", in: team
         ).column()
         return lines.filter { $0.contains(node) }.compactMap { line -> Int? in
@@ -23,15 +23,15 @@ import Testing
     }
 
     private func plan(of statement: SQL, _ engine: Engine) async throws -> String {
-        let lines: [String] = try await engine.teams.database.query("EXPLAIN \(statement)", in: .acme).column()
+        let lines: [String] = try await engine.database.query("EXPLAIN \(statement)", in: .acme).column()
         return lines.joined(separator: "\n")
     }
 
     @Test func `V43: the page of transfers sorts some of two thousand that were accepted`() async throws {
         try await withEngine { engine in
             try AcceptedTransferTests().accepted(2000, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
-            try engine.teams.admin("ANALYZE app_transfers")
-            let store = AppTransferStore(engine.teams.database)
+            try engine.admin("ANALYZE app_transfers")
+            let store = AppTransferStore(engine.database)
             for team in [TeamID.acme, .rival] {
                 let listing = AppTransferStore.listing(team, at: engine.clock.now)
                 let sorted = try await rows(from: "Sort (actual", of: listing, in: team, engine)
@@ -43,7 +43,7 @@ import Testing
 
     @Test func `V43: a sign-in reads the last transfer of each App ID that the team has`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO app_transfers (
                     team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
@@ -53,7 +53,7 @@ import Testing
                     now() - n * interval '1 minute'
                 FROM generate_series(1, 2000) AS n
                 """)
-            try engine.teams.admin("ANALYZE app_transfers")
+            try engine.admin("ANALYZE app_transfers")
             let selection = TeamSnapshotStore.selection(of: .acme)
             let read = try await rows(from: " on app_transfers", of: selection, in: .acme, engine)
             #expect(!read.isEmpty && read.allSatisfy { $0 <= 500 }, "\(read)")
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `V43: withdrawn offers of others are not read where a team signs people in`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO app_transfers (
                     team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
@@ -72,7 +72,7 @@ import Testing
                     'com.rival.app', '{}', 'withdrawn', now(), now()
                 FROM generate_series(1, 2000) AS n
                 """)
-            try engine.teams.admin("ANALYZE app_transfers")
+            try engine.admin("ANALYZE app_transfers")
             let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme)
             for statement in [TeamSnapshotStore.selection(of: .acme), state] {
                 let plan = try await plan(of: statement, engine)
@@ -151,13 +151,13 @@ import Testing
 
     @Test func `lists of traces are read by indexes under row-level security`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin(Self.seed, TraceID.prefix(engine.clock.now - .seconds(86_400)))
-            try engine.teams.admin(
+            try engine.admin(Self.seed, TraceID.prefix(engine.clock.now - .seconds(86_400)))
+            try engine.admin(
                 """
                 INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
                 SELECT team_id, flow_id, now(), 'code_redeemed', '{}' FROM flows
                 """)
-            try engine.teams.admin("ANALYZE flows, flow_steps")
+            try engine.admin("ANALYZE flows, flow_steps")
             let filters: [(String, (inout TraceFilter) -> Void)] = [
                 ("pkey", { _ in }), ("team_id_client_id", { $0.client = .strict }),
                 ("team_id_outcome", { $0.outcome = .failed }), ("team_id_cause", { $0.cause = .codeUsed }),

@@ -1,5 +1,5 @@
-import EventLoop
 import Postgres
+import TestSupport
 
 /// A statement that takes until the test lets it end: `text`, sent by a pool to the server at `conninfo`.
 struct HeldStatement {
@@ -22,10 +22,9 @@ struct HeldStatement {
         """
 
     /// Waits until the server has begun with it.
-    func isUnderWay(on loop: EventLoop) async throws {
+    func isUnderWay() async throws {
         let looker = try AdminConnection(to: conninfo)
-        let condition = "SELECT \(Self.others) AND state = 'active'"
-        while try looker.execute(condition, []).isEmpty { await loop.sleep(for: .milliseconds(10)) }
+        try await waitUntil { try !looker.execute("SELECT \(Self.others) AND state = 'active'", []).isEmpty }
     }
 
     /// Lets it end.

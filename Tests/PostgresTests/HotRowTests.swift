@@ -16,9 +16,6 @@ final class Count: Sendable {
 /// Many who want one row, and those who want another: the row is locked by one at a time, and whoever waits for it occupies
 /// nothing that others need.
 @Suite("A row that many want") struct HotRowTests {
-    private static let acme = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
-    private static let rival = Setting("SELECT set_config('pippin.team', \("RIVALTEAM1"), true)")
-
     /// Who has had the row, in that order.
     private final class Order: Sendable {
         private let names = Mutex<[String]>([])
@@ -40,9 +37,7 @@ final class Count: Sendable {
     }
 
     private static func uses(_ number: Int, _ database: Database) async throws -> String {
-        var row = try #require(
-            try await database.query("SELECT uses::text FROM t WHERE n = \(number)", setting: rival).first)
-        return try row.next()
+        try await database.query("SELECT uses::text FROM t WHERE n = \(number)", setting: .rival).value()
     }
 
     private static func withRows<Result: Sendable>(
@@ -70,11 +65,10 @@ final class Count: Sendable {
         func use(_ number: Int, _ database: Database) async throws(PostgresFailure) {
             let statements = [HotRowTests.lock(number), HotRowTests.use(number)]
             switch self {
-            case .statement: _ = try await database.query(statements, setting: HotRowTests.acme)
-            case .groupCommit: _ = try await database.groupCommit(statements, locking: [1], setting: HotRowTests.acme)
+            case .statement: _ = try await database.query(statements, setting: .acme)
+            case .groupCommit: _ = try await database.groupCommit(statements, locking: [1], setting: .acme)
             case .groupCommitByKey:
-                _ = try await database.groupCommit(
-                    HotRowTests.use(number), locking: [UInt8(number)], setting: HotRowTests.acme)
+                _ = try await database.groupCommit(HotRowTests.use(number), locking: [UInt8(number)], setting: .acme)
             }
         }
     }
@@ -99,7 +93,7 @@ final class Count: Sendable {
                 var most = 0
                 for _ in 0..<10 {
                     _ = try await Self.uses(row, database)
-                    _ = try await database.groupCommit(Self.use(9), locking: [9], setting: Self.rival)
+                    _ = try await database.groupCommit(Self.use(9), locking: [9], setting: .rival)
                     most = max(most, try await held.waitForWaiters())
                 }
                 try held.commit()
@@ -120,14 +114,14 @@ final class Count: Sendable {
                 let before = database.statementCount
                 let tasks = (0..<30).map { _ in
                     Task(executorPreference: loop) {
-                        try await database.transaction(setting: Self.acme, locking: isNamed ? Self.row(1) : nil) {
+                        try await database.transaction(setting: .acme, locking: isNamed ? Self.row(1) : nil) {
                             transaction in _ = try await transaction.query(Self.use(1))
                         }
                     }
                 }
                 while database.statementCount < before + tasks.count { await Task.yield() }
                 try await held.waitForWaiters()
-                try await database.transaction(setting: Self.rival) { transaction in
+                try await database.transaction(setting: .rival) { transaction in
                     _ = try await transaction.query("SELECT 1")
                 }
                 #expect(try held.waiterCount() == 1, "named: \(isNamed)")
@@ -147,9 +141,9 @@ final class Count: Sendable {
             let tasks = (1...8).map { number in
                 Task(executorPreference: loop) {
                     if number % 2 == 0 {
-                        _ = try await database.query(Self.use(number), setting: Self.acme)
+                        _ = try await database.query(Self.use(number), setting: .acme)
                     } else {
-                        try await database.transaction(setting: Self.acme) { transaction in
+                        try await database.transaction(setting: .acme) { transaction in
                             _ = try await transaction.query(Self.use(number))
                         }
                     }
@@ -157,13 +151,11 @@ final class Count: Sendable {
             }
             try await held.waitForWaiters(4)
             let other = try Self.holder(of: 9...9, conninfo)
-            let waiting = Task(executorPreference: loop) {
-                _ = try await database.query(Self.use(9), setting: Self.rival)
-            }
+            let waiting = Task(executorPreference: loop) { _ = try await database.query(Self.use(9), setting: .rival) }
             try await held.waitForWaiters(5)
             try other.commit()
             try await waiting.value
-            try await database.transaction(setting: Self.rival) { transaction in
+            try await database.transaction(setting: .rival) { transaction in
                 _ = try await transaction.query(Self.use(9))
             }
             #expect(try await Self.uses(9, database) == "2", "while the other rows were held")
@@ -178,7 +170,7 @@ final class Count: Sendable {
             let held = try Self.holder(of: 1...1, conninfo)
             let before = database.statementCount
             let tasks = (0..<26).map { number in
-                let (name, setting) = number < 20 ? ("acme", Self.acme) : ("rival", Self.rival)
+                let (name, setting) = number < 20 ? ("acme", Setting.acme) : ("rival", .rival)
                 return Task(executorPreference: loop) {
                     try await database.transaction(setting: setting) { transaction in
                         _ = try await transaction.query(Self.use(1))

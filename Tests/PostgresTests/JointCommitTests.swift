@@ -4,27 +4,26 @@ import TestDatabase
 import Testing
 
 @Suite struct `Statements committed together` {
-    private static let setting = Setting("SELECT set_config('pippin.team', \("ACMETEAM01"), true)")
-
-    private static func one(_ configuration: inout Database.Configuration) { configuration.groupCommitSegments = 1 }
-
     /// Holds the only segment, has so many ask meanwhile, and lets them go on together.
     ///
     /// - Parameter statements: how many statements each asks for.
+    /// - Returns: what each is answered, by its number.
     private static func run(
         _ count: Int, statements: Int = 1, on database: Database, _ loop: EventLoop, _ conninfo: String,
-        _ body: @escaping @Sendable (Int) async throws -> String
+        _ body: @escaping @Sendable (Int) async throws -> Rows
     ) async throws -> [Int: Result<String, any Error>] {
         let held = try HeldStatement(at: conninfo)
         let first = Task(executorPreference: loop) {
-            _ = try await database.groupCommit(HeldStatement.text, locking: [], setting: setting)
+            _ = try await database.groupCommit(HeldStatement.text, locking: [], setting: .acme)
         }
-        try await held.isUnderWay(on: loop)
+        try await held.isUnderWay()
         let before = database.statementCount
         return try await withThrowingTaskGroup(of: (Int, Result<String, any Error>).self) { group in
             for number in 0..<count {
                 group.addTask(executorPreference: loop) {
-                    do { return (number, .success(try await body(number))) } catch { return (number, .failure(error)) }
+                    do { return (number, .success(try await body(number).value())) } catch {
+                        return (number, .failure(error))
+                    }
                 }
             }
             while database.statementCount < before + count * statements { await Task.yield() }
@@ -34,116 +33,95 @@ import Testing
         }
     }
 
-    private static func text(_ rows: Rows) throws -> String {
-        var row = try #require(rows.first)
-        return try row.next()
-    }
+    /// Lends `body` a pool with one segment.
+    private func withSegment(_ body: @escaping @Sendable (Database, EventLoop, String) async throws -> Void)
+        async throws
+    { try await withPool({ $0.groupCommitSegments = 1 }, body) }
 
     @Test func `share transactions, and each gets its own answer`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let answers = try await withPool(conninfo, Self.one) { database, loop in
-            try await Self.run(200, on: database, loop, conninfo) { number in
-                let rows = try await database.groupCommit(
-                    "SELECT pg_current_xact_id()::text || ' ' || \(number)::text", locking: [], setting: Self.setting)
-                return try Self.text(rows)
+        try await withSegment { database, loop, conninfo in
+            let answers = try await Self.run(200, on: database, loop, conninfo) { number in
+                try await database.groupCommit(
+                    "SELECT pg_current_xact_id()::text || ' ' || \(number)::text", locking: [], setting: .acme)
             }
+            var transactions: Set<Substring> = []
+            for (number, answer) in answers {
+                let parts = try answer.get().split(separator: " ")
+                #expect(parts.last == "\(number)")
+                transactions.insert(parts[0])
+            }
+            #expect(answers.count == 200)
+            #expect(transactions.count == 4, "of 64 each at most")
         }
-
-        var transactions: Set<Substring> = []
-        for (number, answer) in answers {
-            let parts = try answer.get().split(separator: " ")
-            #expect(parts.last == "\(number)")
-            transactions.insert(parts[0])
-        }
-        #expect(answers.count == 200)
-        #expect(transactions.count == 4, "of 64 each at most")
     }
 
     @Test func `run under the setting of each`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let answers = try await withPool(conninfo, Self.one) { database, loop in
-            try await Self.run(200, on: database, loop, conninfo) { number in
+        try await withSegment { database, loop, conninfo in
+            let answers = try await Self.run(200, on: database, loop, conninfo) { number in
                 // Pairs of neighbours share a team.
                 let setting = Setting("SELECT set_config('pippin.team', \("TEAM\(number / 2)"), true)")
-                return try Self.text(
-                    try await database.groupCommit(
-                        "SELECT current_setting('pippin.team')", locking: [], setting: setting))
+                return try await database.groupCommit(
+                    "SELECT current_setting('pippin.team')", locking: [], setting: setting)
             }
+            for (number, answer) in answers { #expect(try answer.get() == "TEAM\(number / 2)") }
         }
-
-        for (number, answer) in answers { #expect(try answer.get() == "TEAM\(number / 2)") }
     }
 
     @Test func `fail alone, and their neighbours are kept`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let (answers, kept) = try await withPool(conninfo, Self.one) { database, loop in
+        try await withSegment { database, loop, conninfo in
             _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 13))")
             let answers = try await Self.run(50, on: database, loop, conninfo) { number in
-                let rows = try await database.groupCommit(
-                    "INSERT INTO t VALUES (\(number)) RETURNING n::text", locking: [], setting: Self.setting)
-                return try Self.text(rows)
+                try await database.groupCommit(
+                    "INSERT INTO t VALUES (\(number)) RETURNING n::text", locking: [], setting: .acme)
             }
-            return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
+            for (number, answer) in answers where number != 13 { #expect(try answer.get() == "\(number)") }
+            let refusal = await failure { try answers[13]?.get() }
+            #expect(refusal?.constraint == "t_n_check")
+            #expect(answers.count == 50)
+            #expect(try await database.query("SELECT count(*) FROM t").value() == 49)
         }
-
-        for (number, answer) in answers {
-            switch answer {
-            case .success(let text): #expect(text == "\(number)")
-            case .failure(let error): #expect(number == 13 && (error as? PostgresFailure)?.constraint == "t_n_check")
-            }
-        }
-        #expect(answers.count == 50)
-        #expect(kept == "49")
     }
 
     @Test func `of one member are kept together, or none of them`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let (answers, kept) = try await withPool(conninfo, Self.one) { database, loop in
+        try await withSegment { database, loop, conninfo in
             _ = try await database.query("CREATE TABLE t (n bigint CONSTRAINT t_n_check CHECK (n <> 1013))")
             let answers = try await Self.run(50, statements: 3, on: database, loop, conninfo) { number in
-                let rows = try await database.groupCommit(
+                try await database.groupCommit(
                     [
                         "INSERT INTO t VALUES (\(number))", "INSERT INTO t VALUES (\(1000 + number))",
                         "SELECT count(*)::text || ' ' || \(number)::text FROM t WHERE n % 1000 = \(number)",
-                    ], locking: [], setting: Self.setting)
-                return try Self.text(rows)
+                    ], locking: [], setting: .acme)
             }
-            return (answers, try Self.text(try await database.query("SELECT count(*)::text FROM t")))
+            for (number, answer) in answers where number != 13 { #expect(try answer.get() == "2 \(number)") }
+            #expect(throws: PostgresFailure.self) { try answers[13]?.get() }
+            #expect(answers.count == 50)
+            #expect(try await database.query("SELECT count(*) FROM t").value() == 98)
         }
-
-        for (number, answer) in answers where number != 13 { #expect(try answer.get() == "2 \(number)") }
-        #expect(throws: PostgresFailure.self) { try answers[13]?.get() }
-        #expect(answers.count == 50)
-        #expect(kept == "98")
     }
 
     @Test func `do not wait for the row that a neighbour waits for`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let (freed, waited) = try await withPool(conninfo, Self.one) { database, loop in
+        try await withSegment { database, loop, conninfo in
             _ = try await database.query("CREATE TABLE t AS SELECT n, 0 AS uses FROM generate_series(1, 2) AS n")
             @Sendable func use(_ number: Int) -> Task<String, any Error> {
                 Task(executorPreference: loop) {
-                    let rows = try await database.groupCommit(
+                    try await database.groupCommit(
                         "UPDATE t SET uses = uses + 1 WHERE n = \(number) RETURNING uses::text", locking: [],
-                        setting: Self.setting)
-                    return try Self.text(rows)
+                        setting: .acme
+                    ).value()
                 }
             }
             let row = try RowHolder(at: conninfo, "UPDATE t SET uses = uses + 1 WHERE n = 1")
             let segment = try HeldStatement(at: conninfo)
-            async let first = database.groupCommit(HeldStatement.text, locking: [], setting: Self.setting)
-            try await segment.isUnderWay(on: loop)
+            async let first = database.groupCommit(HeldStatement.text, locking: [], setting: .acme)
+            try await segment.isUnderWay()
             let before = database.statementCount
             let (locked, free) = (use(1), use(2))
             while database.statementCount < before + 2 { await Task.yield() }
             try segment.end()
             _ = try await first
-            let freed = try await free.value
+            #expect(try await free.value == "1")
             try row.commit()
-            return (freed, try await locked.value)
+            #expect(try await locked.value == "2")
         }
-
-        #expect(freed == "1")
-        #expect(waited == "2")
     }
 }

@@ -1,6 +1,6 @@
-import EventLoop
 import Postgres
 import TestDatabase
+import TestSupport
 import Testing
 
 /// What a pooler may drop of a connection's beginning: its role, and with that the walls.
@@ -8,12 +8,10 @@ import Testing
     private func answer(_ conninfo: String, role: String?, table: String?) async throws -> (
         name: String?, problem: String
     ) {
-        try await withPool(conninfo, { ($0.role, $0.walledTable) = (role, table) }) { database, loop in
-            while !database.isReady, !database.problem.contains("pippin") { await loop.sleep(for: .milliseconds(5)) }
-            guard database.isReady, var row = try await database.query("SELECT current_user::text").first else {
-                return (nil, database.problem)
-            }
-            return (try row.next(String.self), "")
+        try await withPool(conninfo, { ($0.role, $0.walledTable) = (role, table) }) { database, _ in
+            try await waitUntil { database.isReady || database.problem.contains("pippin") }
+            guard database.isReady else { return (nil, database.problem) }
+            return (try await database.query("SELECT current_user::text").value(String.self), "")
         }
     }
 

@@ -30,13 +30,15 @@ import Testing
             try await acme.makeApp()
             try await acme.makeService()
 
-            let app = await #expect(throws: ValidationError.self) { try await acme.makeApp("com.ACME.app") }
-            let service = await #expect(throws: ValidationError.self) { try await acme.makeApp("com.acme.WEB") }
-            let reverse = await #expect(throws: ValidationError.self) { try await acme.makeService("com.Acme.App") }
-
-            #expect(app == .identifierTaken(try .named("com.acme.app"), by: .app))
-            #expect(service == .identifierTaken(try .named("com.acme.web"), by: .service))
-            #expect(reverse == .bundleIDAsServiceID(try .named("com.acme.app")))
+            await #expect(throws: ValidationError.identifierTaken(.named("com.acme.app"), by: .app)) {
+                try await acme.makeApp("com.ACME.app")
+            }
+            await #expect(throws: ValidationError.identifierTaken(.named("com.acme.web"), by: .service)) {
+                try await acme.makeApp("com.acme.WEB")
+            }
+            await #expect(throws: ValidationError.bundleIDAsServiceID(.named("com.acme.app"))) {
+                try await acme.makeService("com.Acme.App")
+            }
             #expect(try await acme.events().count == 2)
         }
     }
@@ -46,10 +48,8 @@ import Testing
             let made = try await acme.makeApp()
             let (first, second) = (try Self.draft("com.acme.app", "First"), try Self.draft("com.acme.app", "Second"))
 
-            let saved = try await acme.appIDs.update(
-                to: first, version: made.version, in: .acme, by: .member(.ada), from: .local)
-            let late = try await acme.appIDs.update(
-                to: second, version: made.version, in: .acme, by: .member(.ada), from: .local)
+            let saved = try await acme.appIDs.update(to: first, version: made.version)
+            let late = try await acme.appIDs.update(to: second, version: made.version)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect((current.version, current.description) == (2, "First"))
@@ -63,8 +63,7 @@ import Testing
         try await Registered.with { acme in
             let made = try await acme.makeApp()
 
-            let saved = try await acme.appIDs.update(
-                to: made.draft, version: 1, in: .acme, by: .member(.ada), from: .local)
+            let saved = try await acme.appIDs.update(to: made.draft)
 
             #expect(saved == .saved(made))
             #expect(try await acme.events().count == 1)
@@ -73,44 +72,34 @@ import Testing
 
     @Test func `are grouped under primary ones only`() async throws {
         try await Registered.with { acme in
-            let actor = Actor.member(.ada)
             for name in ["com.acme.app", "com.acme.watch", "com.acme.tv"] { try await acme.makeApp(name) }
             let watch = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-            let grouped = try await acme.appIDs.update(to: watch, version: 1, in: .acme, by: actor, from: .local)
+            let grouped = try await acme.appIDs.update(to: watch)
             guard case .saved(let saved) = grouped else { return #expect(Bool(false), "\(grouped)") }
             #expect(saved.primary?.rawValue == "com.acme.app")
 
-            let deeper = await #expect(throws: ValidationError.self) {
-                let draft = try Self.draft("com.acme.tv", "TV", primary: "com.acme.watch")
-                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: actor, from: .local)
+            func refuses(_ refusal: ValidationError, _ name: String, under primary: String) async throws {
+                let draft = try Self.draft(name, name, primary: primary)
+                await #expect(throws: refusal) { try await acme.appIDs.update(to: draft) }
             }
-            let upside = await #expect(throws: ValidationError.self) {
-                let draft = try Self.draft("com.acme.app", "App", primary: "com.acme.tv")
-                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: actor, from: .local)
+            try await refuses(
+                .groupedAppID(.named("com.acme.watch"), under: .named("com.acme.app")), "com.acme.tv",
+                under: "com.acme.watch")
+            try await refuses(.primaryOfOthers([.named("com.acme.watch")]), "com.acme.app", under: "com.acme.tv")
+            let foreign = try Self.draft("com.acme.new", "New", primary: "com.rival.app")
+            await #expect(throws: ValidationError.unknownAppID(.named("com.rival.app"))) {
+                try await acme.appIDs.create(foreign)
             }
-            let unknown = await #expect(throws: ValidationError.self) {
-                let draft = try Self.draft("com.acme.new", "New", primary: "com.rival.app")
-                _ = try await acme.appIDs.create(draft, in: .acme, by: actor, from: .local)
-            }
-
-            #expect(deeper == .groupedAppID(try .named("com.acme.watch"), under: try .named("com.acme.app")))
-            #expect(upside == .primaryOfOthers([try .named("com.acme.watch")]))
-            #expect(unknown == .unknownAppID(try .named("com.rival.app")))
         }
     }
 
     @Test func `with active keys stay primary`() async throws {
         try await Registered.with { acme in
             for name in ["com.acme.app", "com.acme.watch"] { try await acme.makeApp(name) }
-            let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: "com.acme.watch"), in: .acme, by: .member(.ada), from: .local)
+            let key = try await acme.keys.issue(of: "com.acme.watch")
 
-            let refusal = await #expect(throws: ValidationError.self) {
-                let draft = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-                _ = try await acme.appIDs.update(to: draft, version: 1, in: .acme, by: .member(.ada), from: .local)
-            }
-
-            #expect(refusal == .holdsActiveKeys([key.id]))
+            let draft = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
+            await #expect(throws: ValidationError.holdsActiveKeys([key.id])) { try await acme.appIDs.update(to: draft) }
         }
     }
 
@@ -119,17 +108,15 @@ import Testing
             let app = try await acme.makeApp().identifier
             try await acme.makeService()
             let member = try Self.draft("com.acme.watch", "Watch", primary: "com.acme.app")
-            _ = try await acme.appIDs.create(member, in: .acme, by: .member(.ada), from: .local)
-            let key = try await acme.keys.issue(
-                Key.Issue(name: "CI", appID: app.rawValue), in: .acme, by: .member(.ada), from: .local)
+            try await acme.appIDs.create(member)
+            let key = try await acme.keys.issue()
             try await acme.addPersonWithConsentAndToken()
 
             let consequences = try #require(try await acme.appIDs.consequences(of: app, in: .acme))
-            let deleted = try await acme.appIDs.delete(
-                app, reason: "moved\0 away", in: .acme, by: .member(.ada), from: .local)
+            let deleted = try await acme.appIDs.delete(app, reason: "moved\0 away")
 
             #expect(consequences == deleted)
-            #expect(consequences.serviceIDs == [try .named("com.acme.web")])
+            #expect(consequences.serviceIDs == [.named("com.acme.web")])
             #expect(consequences.activeKeys == [key.id])
             #expect(consequences.groupedAppIDs == [member.identifier])
             #expect(consequences.people == 1)
@@ -137,8 +124,8 @@ import Testing
             #expect(try await acme.serviceIDs.find(.named("com.acme.web"), in: .acme) == nil)
             #expect(try await acme.keys.find(key.id, in: .acme) == nil)
             #expect(try await acme.appIDs.find(member.identifier, in: .acme)?.primary == nil)
-            #expect(try acme.count("refresh_tokens", in: .acme) == 0)
-            #expect(try acme.count("consents", in: .acme) == 0)
+            #expect(try await acme.number("SELECT count(*) FROM refresh_tokens") == 0)
+            #expect(try await acme.number("SELECT count(*) FROM consents") == 0)
             let event = try #require(try await acme.events().first)
             #expect((event.action, event.after) == ("app_id.deleted", #"{"reason": "moved away"}"#))
             #expect(event.before?.contains(#""serviceIDs": ["com.acme.web"]"#) == true)
@@ -169,7 +156,7 @@ import Testing
 
 extension Registered {
     func addPersonWithConsentAndToken() async throws {
-        try await database.transaction(in: .acme) { transaction in
+        try await database.transaction(in: TeamID.acme) { transaction in
             try await transaction.query("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', 'ada')")
             try await transaction.query(
                 """

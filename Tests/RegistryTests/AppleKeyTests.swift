@@ -8,7 +8,6 @@ import Testing
 @testable import Registry
 
 @Suite struct `Keys from Apple` {
-    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
     private static let pair = P256SigningKey.generate()
     private static let rsa = (try? RSASigningKey.generate(bits: 2048).pem) ?? ""
     private static let secp384r1 = """
@@ -26,35 +25,18 @@ import Testing
             id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: privateKey)
     }
 
-    @discardableResult private func create(_ teams: Registered, _ id: String = "KEY1234567", in team: TeamID = team)
-        async throws -> AppleKey
-    {
-        let new = try AppleKey.Import(parsing: input(id))
-        return try await teams.database.transaction(in: team) { transaction in
-            try await teams.appleKeys.create(new, in: team, by: Self.actor, from: .local, transaction)
-        }
-    }
-
-    private func update(_ teams: Registered, to draft: AppleKey.Draft, in team: TeamID = team) async throws -> Update<
-        AppleKey
-    > {
-        try await teams.database.transaction(in: team) { transaction in
-            try await teams.appleKeys.update(to: draft, version: 1, in: team, by: Self.actor, from: .local, transaction)
-        }
-    }
-
     @Test func `are taken in, sealed, and can sign`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
-            let key = try await create(acme)
+            let key = try await acme.bring("KEY1234567", Self.pair.pem)
 
-            let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: Self.team))
+            let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: .acme))
             #expect(signing.pem == Self.pair.pem)
             #expect(key.fingerprint == Key.fingerprint(of: Self.pair.publicKey))
             let plain = try await acme.number(
                 """
                 SELECT count(*)::int FROM apple_keys
-                WHERE team_id = \(Self.team) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0
+                WHERE team_id = \(TeamID.acme) AND position('PRIVATE KEY'::bytea IN private_key_sealed) > 0
                 """)
             #expect(plain == 0)
             let event = try #require(try await acme.events().first)
@@ -104,27 +86,26 @@ import Testing
     @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
-            let key = try await create(acme)
-            let app = try ClientID.named("com.acme.app")
+            let key = try await acme.bring("KEY1234567", Self.pair.pem)
+            let app = ClientID.named("com.acme.app")
 
-            let twice = await #expect(throws: ValidationError.self) { try await create(acme) }
-            #expect(twice == .keyIDTaken(key.id))
-            #expect(try await acme.appIDs.consequences(of: app, in: Self.team)?.appleKeys == [key.id])
-            _ = try await acme.appIDs.delete(app, reason: "", in: Self.team, by: Self.actor, from: .local)
-            #expect(try await acme.appleKeys.list(in: Self.team).isEmpty)
+            await #expect(throws: ValidationError.keyIDTaken(key.id)) { try await acme.bring() }
+            #expect(try await acme.appIDs.consequences(of: app, in: .acme)?.appleKeys == [key.id])
+            try await acme.appIDs.delete(app)
+            #expect(try await acme.appleKeys.list(in: .acme).isEmpty)
         }
     }
 
     @Test func `are edited by whoever saves first`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
-            let key = try await create(acme)
+            let key = try await acme.bring("KEY1234567", Self.pair.pem)
             var changed = input()
             changed.name = "Renamed"
             let draft = try AppleKey.Draft(parsing: changed)
 
-            let saved = try await update(acme, to: draft)
-            let late = try await update(acme, to: key.draft)
+            let saved = try await acme.update(to: draft)
+            let late = try await acme.update(to: key.draft)
 
             guard case .saved(let current) = saved else { return #expect(saved == .notFound) }
             #expect(current.name == "Renamed" && current.version == 2)

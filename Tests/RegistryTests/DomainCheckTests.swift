@@ -129,17 +129,18 @@ private struct Site: Sendable {
             (options.connectionLimit, options.places) = (4, 4)
             let client = try HTTPClient(on: site.loop, options)
             defer { client.close() }
-            await withTaskGroup(of: Void.self) { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask { _ = await site.find(port: silent.port, deadline: .testTimeout, client: client) }
                 }
                 var held: [Int32] = []
                 defer { for connection in held { close(connection) } }
-                while held.count < 3 {
+                try await waitUntil("three calls") {
                     let connection = accept(silent.socket, nil, nil)
-                    if connection >= 0 { held.append(connection) } else { await site.loop.sleep(for: .milliseconds(5)) }
+                    if connection >= 0 { held.append(connection) }
+                    return held.count == 3
                 }
-                let finding = await site.find(client: client, for: .rival)
+                let finding = await site.find(client: client, for: TeamID.rival)
                 #expect(finding.kind == .served)
                 group.cancelAll()
             }

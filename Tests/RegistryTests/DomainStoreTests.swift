@@ -6,17 +6,11 @@ import Testing
 @testable import Registry
 
 @Suite struct `Domains` {
-    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
     private static let served = DomainFinding(.served, status: 200)
     private static let missing = DomainFinding(.otherStatus, status: 404, detail: "gone")
 
-    private func domain(_ teams: Registered, in team: TeamID = team) async throws -> RegisteredDomain? {
-        try await teams.domains.find("acme.example", in: team)
-    }
-
-    private func note(_ finding: DomainFinding, _ teams: Registered) async throws -> RegisteredDomain? {
-        try await teams.domains.note(
-            finding, of: DomainName(stored: "acme.example"), in: Self.team, by: Self.actor, from: .local)
+    private func domain(_ teams: Registered) async throws -> RegisteredDomain? {
+        try await teams.domains.find("acme.example", in: .acme)
     }
 
     @Test func `come with the first Service ID that names them and go with the last`() async throws {
@@ -25,16 +19,15 @@ import Testing
             try await acme.makeService("com.acme.web")
             let first = try #require(try await domain(acme))
             try await acme.makeService("com.acme.shop")
-            _ = try await acme.serviceIDs.delete(
-                .named("com.acme.web"), reason: "", in: Self.team, by: Self.actor, from: .local)
+            try await acme.serviceIDs.delete(.named("com.acme.web"))
 
             let second = try #require(try await domain(acme))
             #expect(second.file == first.file && first.file.content.utf8.count == 90)
-            #expect(second.serviceIDs == [try .named("com.acme.shop")])
-            #expect(try await acme.domains.list(of: .named("com.acme.shop"), in: Self.team) == [second])
+            #expect(second.serviceIDs == [.named("com.acme.shop")])
+            #expect(try await acme.domains.list(of: .named("com.acme.shop"), in: .acme) == [second])
 
-            let app = try ClientID.named("com.acme.app")
-            _ = try await acme.appIDs.delete(app, reason: "", in: Self.team, by: Self.actor, from: .local)
+            let app = ClientID.named("com.acme.app")
+            try await acme.appIDs.delete(app)
             #expect(try await domain(acme) == nil)
 
             try await acme.makeApp()
@@ -49,9 +42,9 @@ import Testing
             try await acme.makeService()
             #expect(try await domain(acme)?.state == .pending)
 
-            #expect(try await note(Self.missing, acme)?.state == .unverified)
-            let verified = try #require(try await note(Self.served, acme))
-            _ = try await note(Self.served, acme)
+            #expect(try await acme.domains.note(Self.missing)?.state == .unverified)
+            let verified = try #require(try await acme.domains.note(Self.served))
+            try await acme.domains.note(Self.served)
 
             #expect(verified.state == .verified && verified.finding == Self.served)
             #expect(verified.checkedAt != nil)
@@ -64,9 +57,9 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             try await acme.makeService()
-            _ = try await note(Self.served, acme)
+            try await acme.domains.note(Self.served)
 
-            let failing = try #require(try await note(Self.missing, acme))
+            let failing = try #require(try await acme.domains.note(Self.missing))
             guard case .failing = failing.state else {
                 Issue.record("\(failing.state)")
                 return
@@ -75,11 +68,11 @@ import Testing
 
             try await acme.database.query(
                 """
-                UPDATE domains SET failed_since = now() - interval '73 hours' WHERE team_id = \(Self.team)
-                """, in: Self.team)
-            #expect(try await note(Self.missing, acme)?.state == .unverified)
+                UPDATE domains SET failed_since = now() - interval '73 hours' WHERE team_id = \(TeamID.acme)
+                """, in: .acme)
+            #expect(try await acme.domains.note(Self.missing)?.state == .unverified)
             #expect(try await acme.events().first?.action == "domain.lapsed")
-            #expect(try await note(Self.served, acme)?.state == .verified)
+            #expect(try await acme.domains.note(Self.served)?.state == .verified)
         }
     }
 
@@ -87,22 +80,20 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp()
             try await acme.makeService()
-            let due: @Sendable () async throws -> Int = {
-                try await acme.domains.takeDue(limit: 10, in: Self.team).count
-            }
+            let due: @Sendable () async throws -> Int = { try await acme.domains.takeDue(limit: 10, in: .acme).count }
             let minutes: @Sendable () async throws -> Int = {
                 try await acme.number(
                     """
                     SELECT round(extract(epoch FROM check_due_at - checked_at) / 60)::int FROM domains
-                    WHERE team_id = \(Self.team)
+                    WHERE team_id = \(TeamID.acme)
                     """)
             }
 
             #expect(try await due() == 1)
-            _ = try await note(Self.missing, acme)
+            try await acme.domains.note(Self.missing)
             #expect(try await due() == 0)
             #expect(try await minutes() == 60)
-            _ = try await note(Self.served, acme)
+            try await acme.domains.note(Self.served)
             #expect(try await minutes() == 24 * 60)
         }
     }

@@ -5,23 +5,18 @@ import Registry
 import Testing
 
 @Suite struct `E-mail sources` {
-    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
-
     @Test func `are added once and removed again`() async throws {
         try await Registered.with { acme in
             let (domain, address) = (try EmailSource(domain: "acme.example"), try EmailSource(address: "a@b.example"))
-            _ = try await acme.emailSources.create(.init(source: domain), in: Self.team, by: Self.actor, from: .local)
-            _ = try await acme.emailSources.create(.init(source: address), in: Self.team, by: Self.actor, from: .local)
+            try await acme.emailSources.create(.init(source: domain))
+            try await acme.emailSources.create(.init(source: address))
 
-            let twice = await #expect(throws: ValidationError.self) {
-                _ = try await acme.emailSources.create(
-                    .init(source: domain), in: Self.team, by: Self.actor, from: .local)
+            await #expect(throws: ValidationError.sourceTaken("acme.example")) {
+                try await acme.emailSources.create(.init(source: domain))
             }
-
-            #expect(twice == .sourceTaken("acme.example"))
-            #expect(try await acme.emailSources.list(in: Self.team).map(\.source) == [address, domain])
-            #expect(try await acme.emailSources.delete(domain, in: Self.team, by: Self.actor, from: .local))
-            #expect(try await acme.emailSources.delete(domain, in: Self.team, by: Self.actor, from: .local) == false)
+            #expect(try await acme.emailSources.list(in: .acme).map(\.source) == [address, domain])
+            #expect(try await acme.emailSources.delete(domain))
+            #expect(try await acme.emailSources.delete(domain) == false)
             #expect(
                 try await acme.events().map(\.action) == [
                     "email_source.deleted", "email_source.created", "email_source.created",
@@ -32,11 +27,11 @@ import Testing
     @Test func `name their DKIM selectors, edited by whoever saves first`() async throws {
         try await Registered.with { acme in
             let new = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: ["s1"]))
-            let source = try await acme.emailSources.create(new, in: Self.team, by: Self.actor, from: .local)
+            let source = try await acme.emailSources.create(new)
             let save: @Sendable ([String]) async throws -> Update<RegisteredEmailSource> = { selectors in
                 try await acme.emailSources.update(
                     to: EmailSource.Draft(parsing: .init(source: "acme.example", selectors: selectors)),
-                    version: source.version, in: Self.team, by: Self.actor, from: .local)
+                    version: source.version)
             }
 
             guard case .saved(let saved) = try await save(["s1", "2026-11.mail"]) else {

@@ -47,14 +47,12 @@ struct Registered: Sendable, OwnedDatabase {
     {
         let draft = try AppID.Draft(
             parsing: AppID.Input(identifier: identifier, description: "Acme"), policy: .hostNames)
-        return try await appIDs.create(draft, in: team, by: .member(.ada), from: .local)
+        return try await appIDs.create(draft, in: team)
     }
 
     @discardableResult func makeService(
         _ identifier: String = "com.acme.web", of app: String = "com.acme.app", in team: TeamID = .acme
-    ) async throws -> ServiceID {
-        try await serviceIDs.create(.sample(identifier, of: app), in: team, by: .member(.ada), from: .local)
-    }
+    ) async throws -> ServiceID { try await serviceIDs.create(.sample(identifier, of: app), in: team) }
 
     /// The team's audit events, newest first.
     func events(in team: TeamID = .acme) async throws -> [AuditEntry] {
@@ -69,7 +67,13 @@ struct Registered: Sendable, OwnedDatabase {
 
 extension Subject { static let ada = Subject(hexadecimal: "ada") }
 
-extension ClientID { static func named(_ identifier: String) throws -> ClientID { try ClientID(parsing: identifier) } }
+extension ClientID {
+    /// One that the test is sure of.
+    static func named(_ identifier: String) -> ClientID {
+        guard let id = ClientID(rawValue: identifier) else { preconditionFailure("no client id: \(identifier)") }
+        return id
+    }
+}
 
 extension ServiceID.Draft {
     /// A Service ID with one domain and one return URL.
@@ -81,34 +85,5 @@ extension ServiceID.Draft {
             parsing: ServiceID.Input(
                 identifier: identifier, description: description, domains: domains, returnURLs: returnURLs),
             of: .named(app), policy: .hostNames)
-    }
-}
-
-/// How fifty attempts at the same time ended.
-struct Race: Sendable {
-    private(set) var successes = 0
-    private(set) var refusals: [ValidationError] = []
-    private(set) var failures: [String] = []
-
-    static func of(_ count: Int, _ attempt: @escaping @Sendable (Int) async throws -> Void) async -> Race {
-        await withTaskGroup(of: (any Error)?.self) { group in
-            for index in 0..<count {
-                group.addTask {
-                    do {
-                        try await attempt(index)
-                        return nil
-                    } catch { return error }
-                }
-            }
-            var race = Race()
-            for await error in group {
-                switch error {
-                case nil: race.successes += 1
-                case let refusal as ValidationError: race.refusals.append(refusal)
-                case let error?: race.failures.append("\(error)")
-                }
-            }
-            return race
-        }
     }
 }

@@ -13,19 +13,17 @@ import Testing
 @testable import Registry
 
 @Suite struct `What is checked by itself` {
-    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
-
     /// Acme with a domain on a site of this machine that serves `content`, and an e-mail source.
-    private func register(_ acme: Registered, port: UInt16, in team: TeamID = team) async throws {
+    private func register(_ acme: Registered, port: UInt16, in team: TeamID = .acme) async throws {
         try await acme.makeApp(in: team)
         let draft = try ServiceID.Draft(
             parsing: .init(
                 identifier: "com.acme.local", description: "Local", domains: ["127.0.0.1"],
                 returnURLs: ["http://127.0.0.1:\(port)/back"]), of: .named("com.acme.app"),
             policy: .hostNamesAndLoopback)
-        _ = try await acme.serviceIDs.create(draft, in: team, by: Self.actor, from: .local)
+        try await acme.serviceIDs.create(draft, in: team)
         let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
-        _ = try await acme.emailSources.create(source, in: team, by: Self.actor, from: .local)
+        try await acme.emailSources.create(source, in: team)
     }
 
     /// A resolver that asks `names` once and waits for the answer.
@@ -62,15 +60,15 @@ import Testing
             try await register(acme, port: site.port)
             let checks = self.checks(acme, client, resolver)
 
-            let isMoreDue = try await checks.checkDue(in: Self.team)
+            let isMoreDue = try await checks.checkDue(in: .acme)
             #expect(!isMoreDue)
             _ = try await checks.checkDue(in: .rival)
 
-            let domain = try await acme.domains.find("127.0.0.1", in: Self.team)
+            let domain = try await acme.domains.find("127.0.0.1", in: .acme)
             #expect(domain?.finding?.kind == .otherContent && domain?.finding?.detail == "elsewhere")
-            #expect(try await acme.emailSources.list(in: Self.team).map(\.state) == [.ok])
+            #expect(try await acme.emailSources.list(in: .acme).map(\.state) == [.ok])
             #expect(names.asked == ["udp acme.example"])
-            _ = try await checks.checkDue(in: Self.team)
+            _ = try await checks.checkDue(in: .acme)
             #expect(names.asked.count == 1)
             await site.stop(within: .zero)
         }
@@ -86,15 +84,15 @@ import Testing
             try await register(acme, port: 9)
             let check: @Sendable (Bool) async throws -> DomainFinding.Kind? = { allowsLoopback in
                 let checks = self.checks(acme, client, resolver, allowsLoopback: allowsLoopback)
-                let domain = try #require(try await acme.domains.find("127.0.0.1", in: Self.team))
-                let checked = try await checks.check(domain, in: Self.team, by: Self.actor, from: .local)
+                let domain = try #require(try await acme.domains.find("127.0.0.1", in: .acme))
+                let checked = try await checks.check(domain, in: .acme, by: .ada, from: .local)
                 return checked?.finding?.kind
             }
 
             #expect(try await check(true) == .unreachable)
             #expect(try await check(false) == .addressRefused)
             try await acme.database.query(
-                "UPDATE teams SET mode = 'production' WHERE team_id = \(Self.team)", in: Self.team)
+                "UPDATE teams SET mode = 'production' WHERE team_id = \(TeamID.acme)", in: .acme)
             #expect(try await check(true) == .addressRefused)
         }
     }
@@ -114,25 +112,25 @@ import Testing
             // No team's domain answers before the other's was asked, too.
             let asked = Mutex<Set<UInt16>>([])
             var sites: [Server] = []
-            for (index, team) in [Self.team, TeamID.rival].enumerated() {
+            for (index, team) in [TeamID.acme, .rival].enumerated() {
                 var router = Router()
                 router.get(Route(AssociationFile.path)) { _ in
                     asked.withLock { _ = $0.insert(UInt16(index)) }
-                    while asked.withLock({ $0.count }) < 2 { await acme.loop.sleep(for: .milliseconds(5)) }
+                    try await waitUntil { asked.withLock { $0.count } == 2 }
                     return .text("elsewhere")
                 }
                 var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
                 options.answerTimeout = .testTimeout
                 let application = Application(routes: try router.frozen())
                 sites.append(try await Server.start(application, options, on: [acme.loop])[0])
-                try AdminConnection(to: acme.conninfo).execute("UPDATE teams SET mode = 'sandbox'")
+                try acme.admin("UPDATE teams SET mode = 'sandbox'")
                 try await register(acme, port: sites[index].port, in: team)
             }
             let checks = self.checks(acme, client, resolver)
 
             try await RegistryCheckRound(SystemDatabase(system), checks).run()
 
-            for team in [Self.team, TeamID.rival] {
+            for team in [TeamID.acme, .rival] {
                 let domain = try await acme.domains.find("127.0.0.1", in: team)
                 #expect(domain?.finding?.kind == .otherContent, "\(team)")
             }
@@ -150,16 +148,90 @@ import Testing
             #expect(none.isEmpty)
             try await register(acme, port: 9)
 
-            #expect(try await store.dueTeams(limit: 5) == [Self.team])
-            let race = await withTaskGroup(of: Int.self) { group in
-                for _ in 0..<10 {
-                    group.addTask { (try? await acme.domains.takeDue(limit: 5, in: Self.team).count) ?? -1 }
-                }
-                return await group.reduce(0, +)
-            }
-            #expect(race == 1)
-            _ = try await acme.emailSources.takeDue(limit: 5, in: Self.team)
+            #expect(try await store.dueTeams(limit: 5) == [.acme])
+            let taken = try await race(10) { _ in try await acme.domains.takeDue(limit: 5, in: .acme).count }
+            #expect(taken.reduce(0, +) == 1)
+            _ = try await acme.emailSources.takeDue(limit: 5, in: .acme)
             #expect(try await store.dueTeams(limit: 5).isEmpty)
+        }
+    }
+}
+
+@Suite struct `Teams whose domains are looked at` {
+    private static func team(_ number: Int) throws -> TeamID { try #require(TeamID(rawValue: "TEAM00000\(number)")) }
+
+    @Test func `S22, V43: wait for no domain of another that never answers`() async throws {
+        let (slow, quick) = (try Self.team(0), try (1...9).map(Self.team))
+        let others = Others(count: quick.count)
+
+        // The slow one's turn ends only after all others have had theirs: one after the other, nobody would.
+        try await FairScheduler(width: 2, turnsPerTeam: 12).give(to: [slow] + quick) { team in
+            if team == slow { await others.allServed() } else { others.serve(team) }
+            return false
+        }
+
+        #expect(others.served == quick)
+    }
+
+    @Test func `S22, V43: have their next turn behind all that had none, and no more than is fair`() async throws {
+        let teams = try (0...3).map(Self.team)
+        let order = Mutex<[TeamID]>([])
+
+        try await FairScheduler(width: 1, turnsPerTeam: 3).give(to: teams) { team in
+            order.withLock { $0.append(team) }
+            return team == teams[0] || team == teams[2]
+        }
+
+        let expected = teams + [teams[0], teams[2], teams[0], teams[2]]
+        #expect(order.withLock { $0 } == expected)
+    }
+
+    @Test func `S22: are each looked at, whatever happens with another`() async throws {
+        struct Trouble: Error {}
+        let teams = try (0...3).map(Self.team)
+        let order = Mutex<[TeamID]>([])
+
+        await #expect(throws: Trouble.self) {
+            try await FairScheduler(width: 2, turnsPerTeam: 2).give(to: teams) { team in
+                if team == teams[0] { throw Trouble() }
+                order.withLock { $0.append(team) }
+                return false
+            }
+        }
+
+        #expect(order.withLock { Set($0) } == Set(teams.dropFirst()))
+    }
+}
+
+/// Tells a waiting turn when all others are over.
+private final class Others: Sendable {
+    private struct State {
+        var served: [TeamID] = []
+        var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    private let count: Int
+    private let state = Mutex(State())
+
+    init(count: Int) { self.count = count }
+
+    var served: [TeamID] { state.withLock { $0.served } }
+
+    func serve(_ team: TeamID) {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.served.append(team)
+            return state.served.count == count ? state.waiting : nil
+        }
+        waiting?.resume()
+    }
+
+    func allServed() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                state.waiting = continuation
+                return state.served.count == count
+            }
+            if isOver { continuation.resume() }
         }
     }
 }

@@ -13,10 +13,10 @@ import Testing
         try await Registered.with { acme in
             try RegistryReadingTests.issue(acme, 20_000, to: "com.acme.many")
             try RegistryReadingTests.issue(acme, 3, to: "com.acme.web")
-            try AdminConnection(to: acme.conninfo).execute("ANALYZE refresh_tokens")
-            let tokens = ClientIdentifierStore.tokens(of: ["com.acme.web"], in: Self.team)
+            try acme.admin("ANALYZE refresh_tokens")
+            let tokens = ClientIdentifierStore.tokens(of: ["com.acme.web"], in: .acme)
 
-            let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: Self.team).column()
+            let plan: [String] = try await acme.database.query("EXPLAIN \(tokens)", in: .acme).column()
 
             let condition = plan.first { $0.contains("Index Cond") } ?? ""
             #expect(plan.joined().contains("refresh_tokens_of_client"), "\(plan)")
@@ -38,16 +38,16 @@ import Testing
                 FROM generate_series(1, 5000) AS n
                 """)
             try admin.execute("ANALYZE keys")
-            let listing = KeyStore.listing(PageQuery(), nil, Self.team)
+            let listing = KeyStore.listing(PageQuery(), nil, .acme)
 
-            let plan: [String] = try await acme.database.query("EXPLAIN \(listing)", in: Self.team).column()
+            let plan: [String] = try await acme.database.query("EXPLAIN \(listing)", in: .acme).column()
 
             #expect(plan.joined().contains("Scan using keys_created_at"), "\(plan)")
             #expect(!plan.joined().contains("starts_with"), "\(plan)")
-            let page = try await acme.keys.list(in: Self.team)
+            let page = try await acme.keys.list(in: .acme)
             #expect(page.total == 5000 && page.items.first?.id.rawValue == "K000000001")
             #expect(try await acme.keys.list(in: .rival).total == 0)
-            let found = try await acme.keys.list(PageQuery(search: "k000000012"), in: Self.team)
+            let found = try await acme.keys.list(PageQuery(search: "k000000012"), in: .acme)
             #expect(found.items.map(\.id.rawValue) == ["K000000012"])
         }
     }

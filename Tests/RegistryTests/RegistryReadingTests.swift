@@ -8,10 +8,8 @@ import Testing
 
 /// How much is read of a registry, and what stays of what it was.
 @Suite("A registry that grew") struct RegistryReadingTests {
-    private static let (team, actor) = (TeamID.acme, Actor.member(.ada))
-
     /// Issues tokens of a client to that many people.
-    static func issue(_ acme: Registered, _ count: Int, to client: String, in team: TeamID = team) throws {
+    static func issue(_ acme: Registered, _ count: Int, to client: String, in team: TeamID = .acme) throws {
         try AdminConnection(to: acme.conninfo).execute(
             """
             INSERT INTO refresh_tokens (
@@ -32,14 +30,14 @@ import Testing
                 identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example", "localhost"],
                 returnURLs: (1...8).map { "https://acme.example/\($0)\(long)" } + ["http://localhost:3000/callback"])
             let draft = try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNamesAndLoopback)
-            _ = try await acme.serviceIDs.create(draft, in: Self.team, by: Self.actor, from: .local)
+            try await acme.serviceIDs.create(draft)
 
             let octets = try await acme.number(
-                "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: Self.team))) AS t")
+                "SELECT sum(octet_length(t::text))::bigint FROM (\(DomainStore.everyDomain(of: .acme))) AS t")
 
             #expect(octets < 1000)
             #expect(
-                try await acme.domains.all(in: Self.team).map(\.associationURL) == [
+                try await acme.domains.all(in: .acme).map(\.associationURL) == [
                     "https://acme.example\(AssociationFile.path)", "http://localhost:3000\(AssociationFile.path)",
                 ])
         }
@@ -49,7 +47,7 @@ import Testing
         async throws
     {
         try await Registered.with { acme in
-            for team in [Self.team, TeamID.rival] {
+            for team in [TeamID.acme, .rival] {
                 for app in ["com.acme.app", "com.acme.other"] {
                     try await acme.makeApp(app, in: team)
                     try AdminConnection(to: acme.conninfo).execute(
@@ -62,15 +60,14 @@ import Testing
                         """, [team.rawValue, app, app == "com.acme.app" ? "A" : "B"])
                 }
             }
-            let issue = try Key.Issue(name: "Key", appID: "com.acme.app")
-            let key = try await acme.keys.issue(issue, in: Self.team, by: Self.actor, from: .local)
-            _ = try await acme.keys.revoke(key.id, reason: "old", in: Self.team, by: Self.actor, from: .local)
+            let key = try await acme.keys.issue()
+            try await acme.keys.revoke(key.id, reason: "old")
 
-            let kept = try await acme.keys.list(of: .named("com.acme.app"), in: Self.team)
+            let kept = try await acme.keys.list(of: .named("com.acme.app"), in: .acme)
             #expect(kept.total == KeyStore.revokedKeys)
-            #expect(try await acme.keys.find(key.id, in: Self.team) != nil)
-            #expect(try acme.count("keys", in: .acme) == KeyStore.revokedKeys + 70)
-            #expect(try acme.count("keys", in: .rival) == 140)
+            #expect(try await acme.keys.find(key.id, in: .acme) != nil)
+            #expect(try await acme.number("SELECT count(*) FROM keys") == KeyStore.revokedKeys + 70)
+            #expect(try await acme.number("SELECT count(*) FROM keys", in: .rival) == 140)
         }
     }
 
@@ -78,15 +75,15 @@ import Testing
         async throws
     {
         try await Registered.with { acme in
-            for team in [Self.team, TeamID.rival] {
+            for team in [TeamID.acme, .rival] {
                 try await acme.makeApp(in: team)
                 try await acme.makeService(in: team)
                 try Self.issue(acme, ClientIdentifierStore.tokensAtOnce + 5, to: "com.acme.web", in: team)
             }
             let tokens: SQL = "SELECT count(*) FROM refresh_tokens"
-            let name = try ClientID.named("com.acme.web")
+            let name = ClientID.named("com.acme.web")
 
-            _ = try await acme.serviceIDs.delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+            try await acme.serviceIDs.delete(name, reason: "No use")
 
             #expect(try await acme.number(tokens) == 5)
             await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
@@ -117,13 +114,11 @@ import Testing
             try await acme.makeApp()
             try await acme.makeService()
             try Self.issue(acme, ClientIdentifierStore.tokensAtOnce + 200, to: "com.acme.web")
-            let name = try ClientID.named("com.acme.web")
+            let name = ClientID.named("com.acme.web")
             let admin = try AdminConnection(to: acme.conninfo)
 
-            _ = try await Self.whileFewGo(acme) {
-                try await acme.serviceIDs.delete(name, reason: "No use", in: Self.team, by: Self.actor, from: .local)
-            }
-            #expect(try acme.count("refresh_tokens", in: .acme) == 150 + 50)
+            _ = try await Self.whileFewGo(acme) { try await acme.serviceIDs.delete(name, reason: "No use") }
+            #expect(try await acme.number("SELECT count(*) FROM refresh_tokens") == 150 + 50)
             await #expect(throws: ValidationError.identifierEnding(name)) { try await acme.makeService() }
 
             let conninfo = acme.conninfo
@@ -153,8 +148,7 @@ import Testing
                 WHERE team_id = 'ACMETEAM01'
                 """)
 
-            let gone = try await acme.appIDs.delete(
-                app.identifier, reason: "No use", in: Self.team, by: Self.actor, from: .local)
+            let gone = try await acme.appIDs.delete(app.identifier, reason: "No use")
 
             #expect(gone?.people == AppIDConsequences.countLimit + 1)
             #expect(gone?.auditedMembers["people"] == .string("more than 1000"))

@@ -4,6 +4,7 @@ import Domain
 import Postgres
 import Tenancy
 import TestDatabase
+import TestSupport
 import Testing
 
 /// What was made by somebody who lost the right.
@@ -30,23 +31,11 @@ import Testing
             var casts: [Cast] = []
             for number in 1...count {
                 let team = try await environment.addTeam("Acme \(number)", owner: ada)
-                try await environment.members.add(
-                    ben, as: .owner, to: team, by: .member(ada), from: TestEnvironment.origin)
+                try await environment.join(ben, as: .owner, team, by: ada)
                 casts.append(Cast(ada: ada, ben: ben, eve: eve, team: team))
             }
             try await body(environment, casts)
         }
-    }
-
-    private func invite(
-        _ name: String, as role: Role, by account: Subject, _ team: TeamID, _ environment: TestEnvironment
-    ) async throws -> LinkToken {
-        var token: LinkToken?
-        _ = try await environment.invitations.invite(
-            try #require(EmailAddress(rawValue: "\(name)@acme.example")), as: role, by: account, in: team,
-            from: TestEnvironment.origin, at: TestEnvironment.noon
-        ) { issued, _ in token = issued.token }
-        return try #require(token)
     }
 
     private static let losses: [(@Sendable (Subject, Subject) -> MemberChange, by: Bool, kept: [Role])] = [
@@ -62,11 +51,12 @@ import Testing
             for (loss, cast) in zip(Self.losses, casts) {
                 var tokens: [Role: LinkToken] = [:]
                 for role in [Role.owner, .admin, .developer] {
-                    tokens[role] = try await invite("eve-\(role)", as: role, by: cast.ben, cast.team, environment)
+                    tokens[role] = try await environment.invite(
+                        "eve-\(role)@acme.example", as: role, by: cast.ben, to: cast.team)
                 }
                 let change = loss.0(cast.ben, cast.ada)
                 let outcome = try await environment.members.apply(
-                    change, by: loss.by ? cast.ada : cast.ben, in: cast.team, from: TestEnvironment.origin)
+                    change, by: loss.by ? cast.ada : cast.ben, in: cast.team, from: .test)
                 #expect(outcome == .done)
 
                 let left = try await environment.invitations.list(in: cast.team).map(\.role)
@@ -75,7 +65,7 @@ import Testing
                     try environment.allActions(in: cast.team).count { $0 == "invitation.withdrawn" } == 3
                         - loss.kept.count)
                 for (role, token) in tokens {
-                    let found = try await environment.door.find(token, at: TestEnvironment.noon)
+                    let found = try await environment.find(token)
                     #expect((found != nil) == loss.kept.contains(role), "\(role) after \(change)")
                 }
             }
@@ -84,16 +74,14 @@ import Testing
 
     @Test func `S11, V45: is asked about again when it is accepted`() async throws {
         try await withTeam { environment, cast in
-            let token = try await invite("eve", as: .admin, by: cast.ben, cast.team, environment)
+            let token = try await environment.invite("eve@acme.example", as: .admin, by: cast.ben, to: cast.team)
             // As an older release removes a member, or a statement by hand: nothing ends with it.
             try environment.admin("UPDATE memberships SET role = 'developer' WHERE sub = $1", cast.ben.rawValue)
 
-            #expect(try await environment.door.find(token, at: TestEnvironment.noon) == nil)
-            let outcome = try await environment.door.accept(
-                token, as: cast.eve, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            #expect(try await environment.find(token) == nil)
+            let outcome = try await environment.accept(token, as: cast.eve)
             #expect(outcome == .gone)
-            let made = try await environment.door.accept(token, from: TestEnvironment.origin, at: TestEnvironment.noon)
-            { _, _ in cast.eve }
+            let made = try await environment.door.accept(token, from: .test, at: .noon) { _, _ in cast.eve }
             #expect(made == nil)
             #expect(try await environment.members.find(cast.eve, in: cast.team) == nil)
         }
@@ -104,12 +92,12 @@ import Testing
     {
         try await withTeam { environment, cast in
             for round in 0..<10 {
-                let token = try await invite("eve\(round)", as: .admin, by: cast.ben, cast.team, environment)
+                let token = try await environment.invite(
+                    "eve\(round)@acme.example", as: .admin, by: cast.ben, to: cast.team)
                 let eve = try environment.addAccount("eve\(round)")
                 async let removal = environment.members.apply(
-                    .removal(of: cast.ben, reason: "test"), by: cast.ada, in: cast.team, from: TestEnvironment.origin)
-                async let joining = environment.door.accept(
-                    token, as: eve, from: TestEnvironment.origin, at: TestEnvironment.noon)
+                    .removal(of: cast.ben, reason: "test"), by: cast.ada, in: cast.team, from: .test)
+                async let joining = environment.accept(token, as: eve)
                 let (removed, outcome) = try await (removal, joining)
 
                 // Either was first; none of them waited for ever or left a link behind.
@@ -118,19 +106,17 @@ import Testing
                 let found = try await environment.members.find(eve, in: cast.team)
                 #expect((found != nil) == (outcome == .joined(cast.team)))
                 #expect(try await environment.invitations.list(in: cast.team).isEmpty)
-                try await environment.members.add(
-                    cast.ben, as: .owner, to: cast.team, by: .member(cast.ada), from: TestEnvironment.origin)
+                try await environment.join(cast.ben, as: .owner, cast.team, by: cast.ada)
             }
         }
     }
 
     @Test func `S11, V54: lets nobody in whose sender is removed while the team is waited for`() async throws {
         try await withTeam { environment, cast in
-            let token = try await invite("eve", as: .admin, by: cast.ben, cast.team, environment)
+            let token = try await environment.invite("eve@acme.example", as: .admin, by: cast.ben, to: cast.team)
             let holder = try RowHolder(
                 at: environment.conninfo, "SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [cast.team.rawValue])
-            async let outcome = environment.door.accept(
-                token, as: cast.eve, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            async let outcome = environment.accept(token, as: cast.eve)
             try await holder.waitForWaiters()
             try holder.execute("DELETE FROM memberships WHERE sub = $1", [cast.ben.rawValue])
             try holder.commit()
@@ -148,12 +134,11 @@ import Testing
                 ) VALUES ($1, '\\x01', 'invitation', 'p@example.org', 'INVITED001', $2, now() + interval '1 day')
                 """
             for (role, kept) in [(Role.admin, 1), (.developer, 0)] {
-                try environment.admin("DELETE FROM mailed_links")
+                try environment.forgetMailedLinks()
                 try environment.admin(insertion, cast.team.rawValue, cast.ben.rawValue)
                 let was = try #require(try await environment.members.find(cast.ben, in: cast.team)).role
                 _ = try await environment.members.apply(
-                    .role(of: cast.ben, was: was, becomes: role), by: cast.ada, in: cast.team,
-                    from: TestEnvironment.origin)
+                    .role(of: cast.ben, was: was, becomes: role), by: cast.ada, in: cast.team, from: .test)
                 #expect(try environment.admin("SELECT FROM mailed_links").count == kept)
             }
         }
@@ -169,9 +154,9 @@ import Testing
                 ) VALUES ($1, rpad('', 26, 'a'), $2, 'com.acme.shop', '{}', now(), $3)
                 """, cast.team.rawValue, rival.rawValue, cast.ben.rawValue)
             let change = MemberChange.removal(of: cast.ben, reason: "test")
-            _ = try await environment.members.apply(change, by: cast.ada, in: cast.team, from: TestEnvironment.origin)
+            _ = try await environment.members.apply(change, by: cast.ada, in: cast.team, from: .test)
 
-            #expect(try environment.admin("SELECT state FROM app_transfers") == [["withdrawn"]])
+            #expect(try environment.transferStates() == ["withdrawn"])
             #expect(try environment.allActions(in: cast.team).contains("app_transfer.withdrawn"))
         }
     }
@@ -185,14 +170,41 @@ import Testing
                     i || '@acme.example', 'auditor', $2, now(), now()
                 FROM generate_series(1, 97) i
                 """, cast.team.rawValue, cast.ada.rawValue)
-            let results = try await inParallel(50) { number -> Bool in
-                do {
-                    _ = try await invite("p\(number)", as: .auditor, by: cast.ada, cast.team, environment)
-                    return true
-                } catch InvitationStore.Failure.tooMany { return false }
+            let sent = try await race(50, refused: InvitationStore.Failure.tooMany) { number in
+                _ = try await environment.invite("p\(number)@acme.example", as: .auditor, by: cast.ada, to: cast.team)
             }
-            #expect(results.count { $0 } == 3)
+            #expect(sent == 3)
+            // One that is there already may be sent again.
+            _ = try await environment.invite("7@acme.example", by: cast.ada, to: cast.team)
             #expect(try await environment.invitations.list(in: cast.team).count == 100)
+        }
+    }
+}
+
+/// Whom those keep waiting who join a team that somebody holds.
+@Suite struct `Invitations to a team that is held` {
+    @Test func `V43: have done nothing in the system team while they wait`() async throws {
+        try await withEnvironment { environment in
+            let ada = try environment.addAccount("ada")
+            let team = try await environment.addTeam("Acme", owner: ada)
+            let token = try await environment.invite(by: ada, to: team)
+            let subject = Subject(hexadecimal: "ben")
+            let holder = try RowHolder(
+                at: environment.conninfo, "SELECT FROM teams WHERE team_id = $1 FOR UPDATE", [team.rawValue])
+
+            async let joining = environment.accept(token, making: subject)
+            try await holder.waitForWaiters()
+            let written = try environment.admin(
+                """
+                SELECT FROM pg_locks WHERE relation = 'users'::regclass AND mode = 'RowExclusiveLock'
+                    AND pid IN (SELECT pid \(RowHolder.waiters))
+                """)
+            try holder.commit()
+            let joined = try await joining
+
+            #expect(written.isEmpty)
+            #expect(joined?.account == subject && joined?.team == team)
+            #expect(try await environment.members.find(subject, in: team)?.role == .developer)
         }
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Domain
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Tenancy
@@ -9,12 +10,12 @@ import Testing
 @Suite struct `The first set-up` {
     private struct Trouble: Error {}
 
-    private func complete(_ token: LinkToken, in environment: TestEnvironment, at now: Timestamp = TestEnvironment.noon)
-        async throws -> FirstRun.Outcome
+    private func complete(_ token: LinkToken, in environment: TestEnvironment, at now: Timestamp = .noon) async throws
+        -> FirstRun.Outcome
     {
         let name = Hex.encode(RandomSource.system.bytes(16))
         return try await FirstRun(environment.database, environment.system).complete(
-            token, team: environment.settings("Acme"), from: TestEnvironment.origin, at: now
+            token, team: environment.settings("Acme"), from: .test, at: now
         ) { transaction in
             let subject = Subject(hexadecimal: name)
             try await transaction.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
@@ -22,9 +23,9 @@ import Testing
         }
     }
 
-    private func issue(in environment: TestEnvironment, at now: Timestamp = TestEnvironment.noon) async throws
-        -> LinkToken
-    { try #require(try await environment.links.issue(at: now)) }
+    private func issue(in environment: TestEnvironment, at now: Timestamp = .noon) async throws -> LinkToken {
+        try #require(try await environment.links.issue(at: now))
+    }
 
     @Test func `V45: makes an operator who owns the first team, and is over then`() async throws {
         try await withEnvironment { environment in
@@ -42,7 +43,7 @@ import Testing
             #expect(try environment.allActions(in: .system) == ["member.added", "setup.completed"])
             #expect(try environment.allActions(in: team) == ["team.created", "member.added"])
             #expect(try await !environment.links.isOpen())
-            #expect(try await environment.links.issue(at: TestEnvironment.noon) == nil)
+            #expect(try await environment.links.issue(at: .noon) == nil)
         }
     }
 
@@ -50,10 +51,10 @@ import Testing
         try await withEnvironment { environment in
             let token = try await issue(in: environment)
 
-            let outcomes = try await inParallel(20) { _ in try await complete(token, in: environment) }
+            let outcomes = try await race(20) { _ in try await complete(token, in: environment) }
 
             #expect(outcomes.count { $0 != .refused } == 1)
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try environment.count("users") == 1)
             #expect(try environment.admin("SELECT count(*) FROM teams WHERE NOT is_system") == [["1"]])
         }
     }
@@ -67,7 +68,7 @@ import Testing
                     Hex.encode(token.hash))
             }
 
-            let outcomes = try await inParallel(10) { try await complete(tokens[$0], in: environment) }
+            let outcomes = try await race(10) { try await complete(tokens[$0], in: environment) }
 
             #expect(outcomes.count { $0 != .refused } == 1)
             #expect(try environment.admin("SELECT count(*) FROM memberships WHERE role = 'operator'") == [["1"]])
@@ -80,7 +81,7 @@ import Testing
 
             await #expect(throws: Trouble.self) {
                 _ = try await FirstRun(environment.database, environment.system).complete(
-                    token, team: environment.settings("Acme"), from: TestEnvironment.origin, at: TestEnvironment.noon
+                    token, team: environment.settings("Acme"), from: .test, at: .noon
                 ) { transaction in
                     let subject = Subject(hexadecimal: "ada")
                     try await transaction.query(
@@ -89,7 +90,7 @@ import Testing
                 }
             }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["0"]])
+            #expect(try environment.count("users") == 0)
             let outcome = try await complete(token, in: environment)
             #expect(outcome != .refused)
         }
@@ -98,10 +99,10 @@ import Testing
     @Test func `can be tried again a minute after a crash`() async throws {
         try await withEnvironment { environment in
             let token = try await issue(in: environment)
-            #expect(try await environment.links.claim(token, at: TestEnvironment.noon))
+            #expect(try await environment.links.claim(token, at: .noon))
 
-            let soon = try await complete(token, in: environment, at: TestEnvironment.noon + .seconds(59))
-            let later = try await complete(token, in: environment, at: TestEnvironment.noon + .seconds(60))
+            let soon = try await complete(token, in: environment, at: Timestamp.noon + .seconds(59))
+            let later = try await complete(token, in: environment, at: Timestamp.noon + .seconds(60))
 
             #expect(soon == .refused)
             #expect(later != .refused)
@@ -111,7 +112,7 @@ import Testing
     @Test func `link lives for a day`() async throws {
         try await withEnvironment { environment in
             let token = try await issue(in: environment)
-            let end = TestEnvironment.noon + .seconds(24 * 3600)
+            let end = Timestamp.noon + .seconds(24 * 3600)
 
             #expect(try await environment.links.isUsable(token, at: end - .seconds(1)))
             #expect(try await !environment.links.isUsable(token, at: end))
@@ -143,7 +144,7 @@ import Testing
             bytes[31] ^= 1
             let other = try #require(LinkToken(text: Base64URL.encode(bytes)))
 
-            #expect(try await !environment.links.isUsable(other, at: TestEnvironment.noon))
+            #expect(try await !environment.links.isUsable(other, at: .noon))
             for text in ["", token.text + "=", String(token.text.dropLast()), token.text + "AA"] {
                 #expect(LinkToken(text: text) == nil)
             }

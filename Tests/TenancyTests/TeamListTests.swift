@@ -10,8 +10,7 @@ import Testing
             try await environment.addTeam("zebra", owner: ada)
             try await environment.addTeam("Acme", owner: ada)
             try await environment.addTeam("Rival", owner: ben)
-            try await environment.members.add(
-                ada, as: .operator, to: .system, by: .command("test"), from: TestEnvironment.origin)
+            try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
 
             let memberships = try await environment.list.list(of: ada)
 
@@ -63,7 +62,7 @@ import Testing
         try await withEnvironment { environment in
             let ada = try environment.addAccount("ada")
             let id = try await environment.addTeam("Acme", owner: ada)
-            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = $1", id.rawValue)
+            try environment.markDeleted(id)
 
             let page = try await environment.list.page(limit: 10)
 

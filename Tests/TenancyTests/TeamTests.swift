@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tenancy
@@ -36,7 +37,7 @@ import Testing
     @Test func `V24: never get an id again, not even a deleted team's`() async throws {
         try await withEnvironment { environment in
             try await environment.addTeam("Acme", as: "ACMETEAM01")
-            try environment.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+            try environment.markDeleted(.acme)
 
             await #expect(throws: TeamStore.Failure.idTaken) {
                 try await environment.addTeam("Rival", as: "ACMETEAM01")
@@ -51,14 +52,11 @@ import Testing
 
     @Test func `get one id once when 20 want it`() async throws {
         try await withEnvironment { environment in
-            let created = try await inParallel(20) { index in
-                do {
-                    try await environment.addTeam("Team \(index)", as: "ACMETEAM01")
-                    return true
-                } catch TeamStore.Failure.idTaken { return false }
+            let created = try await race(20, refused: TeamStore.Failure.idTaken) { index in
+                try await environment.addTeam("Team \(index)", as: "ACMETEAM01")
             }
 
-            #expect(created.count { $0 } == 1)
+            #expect(created == 1)
         }
     }
 
@@ -74,12 +72,11 @@ import Testing
 
             for expected in ["AAAAAAAAAA", "BBBBBBBBBB"] {
                 let id = try await teams.create(
-                    environment.settings("Acme"), owner: nil, by: .command("test"), from: TestEnvironment.origin)
+                    environment.settings("Acme"), owner: nil, by: .command("test"), from: .test)
                 #expect(id.rawValue == expected)
             }
             await #expect(throws: TeamStore.Failure.idTaken) {
-                try await teams.create(
-                    environment.settings("Acme"), owner: nil, by: .command("test"), from: TestEnvironment.origin)
+                try await teams.create(environment.settings("Acme"), owner: nil, by: .command("test"), from: .test)
             }
         }
     }
@@ -93,8 +90,7 @@ import Testing
                     name: name, mode: .production, identitySources: [.apple, .directory], secondFactor: .required))
 
             let result = try await environment.teams.update(
-                id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"),
-                from: TestEnvironment.origin)
+                id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"), from: .test)
 
             guard case .updated(let team) = result else {
                 Issue.record("\(result)");
@@ -115,10 +111,10 @@ import Testing
         try await withEnvironment { environment in
             let id = try await environment.addTeam("Acme")
 
-            let results = try await inParallel(10) { index in
+            let results = try await race(10) { index in
                 try await environment.teams.update(
                     id, to: TeamConfiguration(settings: environment.settings("Acme \(index)")), version: 1,
-                    by: .command("test"), from: TestEnvironment.origin)
+                    by: .command("test"), from: .test)
             }
 
             let winners = results.compactMap { if case .updated(let team) = $0 { team } else { nil } }
@@ -134,7 +130,7 @@ import Testing
 
             let result = try await environment.teams.update(
                 nowhere, to: TeamConfiguration(settings: environment.settings("Acme")), version: 1,
-                by: .command("test"), from: TestEnvironment.origin)
+                by: .command("test"), from: .test)
 
             guard case .notFound = result else {
                 Issue.record("\(result)");
@@ -149,7 +145,7 @@ import Testing
             let id = try await environment.addTeam("Acme")
             _ = try await environment.teams.update(
                 id, to: TeamConfiguration(settings: environment.settings("Acme 2")), version: 1, by: .command("test"),
-                from: TestEnvironment.origin)
+                from: .test)
 
             let rows = try environment.admin("SELECT version FROM registry_versions WHERE team_id = $1", id.rawValue)
 

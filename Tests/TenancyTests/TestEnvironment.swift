@@ -8,9 +8,6 @@ import Testing
 
 /// A migrated database without teams, seen from a loop as Pippin sees it: as a team, and as the system.
 struct TestEnvironment: Sendable, OwnedDatabase {
-    static let origin = Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-1")
-    static let noon = Timestamp(seconds: 1_800_000_000)
-
     let conninfo: String
     let database: TeamDatabase
     let system: SystemDatabase
@@ -33,7 +30,7 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     {
         try await teams.create(
             settings(name), as: id.map { try #require(TeamID(rawValue: $0)) }, owner: owner, by: .command("test"),
-            from: TestEnvironment.origin)
+            from: .test)
     }
 
     func settings(_ name: String) throws -> TeamSettings {

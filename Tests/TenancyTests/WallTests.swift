@@ -4,12 +4,15 @@ import Testing
 
 /// Reads the catalogue of a migrated database, so that a table added later is judged too.
 @Suite struct `The wall between teams` {
-    private func catalogue(_ statement: String) async throws -> [[String?]] {
-        try await withDatabase { conninfo in try AdminConnection(to: conninfo).execute(statement, []) }
+    /// One that nobody writes to.
+    private static let database = Result { try TestDatabase.clone() }
+
+    private func catalogue(_ statement: String) throws -> [[String?]] {
+        try AdminConnection(to: Self.database.get()).execute(statement, [])
     }
 
-    @Test func `stands around every table that has a team`() async throws {
-        let tables = try await catalogue(
+    @Test func `stands around every table that has a team`() throws {
+        let tables = try catalogue(
             """
             SELECT c.relname, c.relrowsecurity::text, (
                 SELECT string_agg(p.polcmd::text || ' ' || pg_get_expr(p.polqual, p.polrelid), '; ')
@@ -36,8 +39,8 @@ import Testing
     }
 
     /// Without this the owner of the tables, as whom a connection runs that has lost its role, would pass.
-    @Test func `S22, V49: holds the owner of the tables as well`() async throws {
-        let strays = try await catalogue(
+    @Test func `S22, V49: holds the owner of the tables as well`() throws {
+        let strays = try catalogue(
             """
             SELECT c.relname FROM pg_class c
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relrowsecurity
@@ -53,8 +56,8 @@ import Testing
         #expect(strays.isEmpty)
     }
 
-    @Test func `lets nobody write a row of another team`() async throws {
-        let policies = try await catalogue(
+    @Test func `lets nobody write a row of another team`() throws {
+        let policies = try catalogue(
             """
             SELECT polrelid::regclass::text FROM pg_policy
             WHERE 'pippin_app'::regrole = ANY (polroles) AND polcmd <> 'r'
@@ -66,8 +69,8 @@ import Testing
     }
 
     /// Two teams speak through the rows of a transfer, and through nothing else.
-    @Test func `has these gates between two teams`() async throws {
-        let gates = try await catalogue(
+    @Test func `has these gates between two teams`() throws {
+        let gates = try catalogue(
             """
             SELECT polrelid::regclass::text || ' ' || polname || ' ' || polcmd::text FROM pg_policy
             WHERE 'pippin_app'::regrole = ANY (polroles) AND polname <> 'team'
@@ -82,8 +85,8 @@ import Testing
 
     /// A plan that is made for any team takes an index over fewer columns for as good as the key, and then reads all that
     /// one big team has under them.
-    @Test func `has no index that stands in for a primary key without its last columns`() async throws {
-        let shorter = try await catalogue(
+    @Test func `has no index that stands in for a primary key without its last columns`() throws {
+        let shorter = try catalogue(
             """
             SELECT i.indexrelid::regclass::text
             FROM pg_index i
@@ -97,8 +100,8 @@ import Testing
     }
 
     /// But for what is read across teams by the system, or purged by time.
-    @Test func `begins every primary key and index of a walled table with the team`() async throws {
-        let strays = try await catalogue(
+    @Test func `begins every primary key and index of a walled table with the team`() throws {
+        let strays = try catalogue(
             """
             SELECT c.relname || '.' || i.indexrelid::regclass::text
             FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
@@ -131,8 +134,8 @@ import Testing
             ])
     }
 
-    @Test func `cannot be walked around through a partition or a table without a wall`() async throws {
-        let grants = try await catalogue(
+    @Test func `cannot be walked around through a partition or a table without a wall`() throws {
+        let grants = try catalogue(
             """
             SELECT c.relname FROM pg_class c, aclexplode(c.relacl) acl
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm')
@@ -142,16 +145,16 @@ import Testing
         #expect(grants.isEmpty)
     }
 
-    @Test func `binds both roles`() async throws {
-        let roles = try await catalogue(
+    @Test func `binds both roles`() throws {
+        let roles = try catalogue(
             """
             SELECT rolname FROM pg_roles
             WHERE rolname IN ('pippin_app', 'pippin_system')
                 AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)
             """)
-        let owned = try await catalogue(
+        let owned = try catalogue(
             "SELECT relname FROM pg_class WHERE relowner IN ('pippin_app'::regrole, 'pippin_system'::regrole)")
-        let memberships = try await catalogue(
+        let memberships = try catalogue(
             """
             SELECT roleid::regrole::text FROM pg_auth_members
             WHERE member IN ('pippin_app'::regrole, 'pippin_system'::regrole)
@@ -162,8 +165,8 @@ import Testing
         #expect(memberships.isEmpty)
     }
 
-    @Test func `has one gate for the system, of this width`() async throws {
-        let grants = try await catalogue(
+    @Test func `has one gate for the system, of this width`() throws {
+        let grants = try catalogue(
             """
             SELECT c.relname || ' ' || string_agg(acl.privilege_type, ' ' ORDER BY acl.privilege_type)
             FROM pg_class c, aclexplode(c.relacl) acl
@@ -179,8 +182,8 @@ import Testing
             ])
     }
 
-    @Test func `lets the system read these columns alone of tables with personal data`() async throws {
-        let grants = try await catalogue(
+    @Test func `lets the system read these columns alone of tables with personal data`() throws {
+        let grants = try catalogue(
             """
             SELECT c.relname || ' ' || acl.privilege_type || ' ' || string_agg(a.attname, ' ' ORDER BY a.attnum)
             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid, aclexplode(a.attacl) acl
@@ -199,8 +202,8 @@ import Testing
             ])
     }
 
-    @Test func `has gates in functions for these alone`() async throws {
-        let functions = try await catalogue(
+    @Test func `has gates in functions for these alone`() throws {
+        let functions = try catalogue(
             """
             SELECT p.proname || ' ' || COALESCE((
                 SELECT string_agg(
@@ -233,8 +236,8 @@ import Testing
     }
 
     /// Else whoever calls them chooses which tables they mean.
-    @Test func `V49: has gates that look for names where they were made alone`() async throws {
-        let strays = try await catalogue(
+    @Test func `V49: has gates that look for names where they were made alone`() throws {
+        let strays = try catalogue(
             """
             SELECT proname FROM pg_proc
             WHERE pronamespace = 'public'::regnamespace AND prosecdef
@@ -244,8 +247,8 @@ import Testing
         #expect(strays.isEmpty)
     }
 
-    @Test func `lets no event be changed or removed`() async throws {
-        let grants = try await catalogue(
+    @Test func `lets no event be changed or removed`() throws {
+        let grants = try catalogue(
             """
             SELECT string_agg(acl.privilege_type, ' ' ORDER BY acl.privilege_type)
             FROM pg_class c, aclexplode(c.relacl) acl

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import TestSupport
 import Testing
 
 /// Test cases 13 to 16 of the GCM submission to NIST (appendix B): those with a 256-bit key and 96-bit nonce.
@@ -56,15 +57,7 @@ import Testing
         let key = SymmetricKey(random: .system)
         let sealed = AES256GCM.seal([1, 2, 3], with: key, associatedData: [4])
 
-        for index in sealed.indices {
-            for bit in 0..<8 {
-                var changed = sealed
-                changed[index] ^= 1 << bit
-                #expect(AES256GCM.open(changed, with: key, associatedData: [4]) == nil)
-            }
-            #expect(AES256GCM.open(Array(sealed[..<index]), with: key, associatedData: [4]) == nil)
-        }
-        #expect(AES256GCM.open(sealed + [0], with: key, associatedData: [4]) == nil)
+        for other in sealed.spoilt() { #expect(AES256GCM.open(other, with: key, associatedData: [4]) == nil) }
         #expect(AES256GCM.open(sealed, with: key) == nil)
         #expect(AES256GCM.open(sealed, with: SymmetricKey(random: .system), associatedData: [4]) == nil)
     }

@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 import Testing
 
 @Suite struct `Key ring` {
@@ -46,15 +47,7 @@ import Testing
         let sealer = KeyRing(current: new, older: [old]).sealer(purpose: "tokens")
         let sealed = sealer.seal(secret, context: place)
 
-        for index in sealed.indices {
-            for bit in 0..<8 {
-                var changed = sealed
-                changed[index] ^= 1 << bit
-                #expect(sealer.open(changed, context: place) == nil)
-            }
-            #expect(sealer.open(Array(sealed[..<index]), context: place) == nil)
-        }
-        #expect(sealer.open(sealed + [0], context: place) == nil)
+        for other in sealed.spoilt() { #expect(sealer.open(other, context: place) == nil) }
     }
 
     @Test func `survives rotation`() {

@@ -3,6 +3,7 @@ import Domain
 import OAuth
 import Postgres
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -14,7 +15,7 @@ import Testing
         try await withAda { environment, ada in
             let granted = try await grant(name, .shared, by: ada, in: environment)
 
-            let consent = try await environment.consents().find(of: ada, for: TestEnvironment.app, in: .acme)
+            let consent = try await environment.consents().find(of: ada, for: .app, in: .acme)
             #expect(consent == granted.consent)
             #expect(consent?.name == name)
             #expect(consent?.email == .shared)
@@ -27,11 +28,11 @@ import Testing
     @Test func `say whether the app asked for a name at all`() async throws {
         try await withAda { environment, ada in
             try await grant(nil, .withheld, by: ada, in: environment)
-            try await grant(PersonName.none, .withheld, by: ada, to: TestEnvironment.otherApp, in: environment)
+            try await grant(PersonName.none, .withheld, by: ada, to: .otherApp, in: environment)
 
             let consents = try environment.consents()
-            #expect(try await consents.find(of: ada, for: TestEnvironment.app, in: .acme)?.name == nil)
-            #expect(try await consents.find(of: ada, for: TestEnvironment.otherApp, in: .acme)?.name == PersonName.none)
+            #expect(try await consents.find(of: ada, for: .app, in: .acme)?.name == nil)
+            #expect(try await consents.find(of: ada, for: .otherApp, in: .acme)?.name == PersonName.none)
         }
     }
 
@@ -51,8 +52,7 @@ import Testing
             let first = try await grant(nil, .hidden, by: ada, in: environment).user.relayAddress
             try environment.admin("DELETE FROM consents WHERE sub = $1", ada.rawValue)
             let again = try await grant(nil, .hidden, by: ada, in: environment).user.relayAddress
-            let elsewhere = try await grant(nil, .shared, by: ada, to: TestEnvironment.otherApp, in: environment).user
-                .relayAddress
+            let elsewhere = try await grant(nil, .shared, by: ada, to: .otherApp, in: environment).user.relayAddress
 
             let address = try #require(first).rawValue
             #expect(again == first && elsewhere == first)
@@ -64,9 +64,9 @@ import Testing
 
     @Test func `given to two apps at once give out the same relay address`() async throws {
         try await withAda { environment, ada in
-            let apps = [TestEnvironment.app, TestEnvironment.otherApp]
+            let apps = [ClientID.app, ClientID.otherApp]
 
-            let granted = try await inParallel(20) { index in
+            let granted = try await race(20) { index in
                 try await grant(nil, .hidden, by: ada, to: apps[index % 2], in: environment)
             }
 
@@ -114,17 +114,17 @@ import Testing
     }
 
     @discardableResult private func grant(
-        _ name: PersonName?, _ email: Consent.EmailChoice, by subject: Subject, to app: ClientID = TestEnvironment.app,
+        _ name: PersonName?, _ email: Consent.EmailChoice, by subject: Subject, to app: ClientID = .app,
         in environment: TestEnvironment, team: TeamID = .acme, random: RandomSource = .system
     ) async throws -> ConsentStore.Granted {
         try await environment.consents(random: random).grant(
-            ConsentChoice(name: name, email: email), of: subject, to: app, in: team, from: TestEnvironment.origin)
+            ConsentChoice(name: name, email: email), of: subject, to: app, in: team, from: .test)
     }
 
     private func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            for app in [TestEnvironment.app, TestEnvironment.otherApp] { try environment.addApp(app) }
+            for app in [ClientID.app, ClientID.otherApp] { try environment.addApp(app) }
             try await body(environment, ada)
         }
     }

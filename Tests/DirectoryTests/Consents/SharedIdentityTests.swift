@@ -41,9 +41,8 @@ import Testing
     ]) func `follows from consent and scopes`(row: Case) {
         let user = User(
             subject: Subject(hexadecimal: "0"), name: .none, email: row.email, isEmailVerified: row.isVerified,
-            relayAddress: Self.relay, createdAt: TestEnvironment.noon)
-        let consent = Consent(
-            appID: TestEnvironment.app, name: row.sharedName, email: row.choice, grantedAt: TestEnvironment.noon)
+            relayAddress: Self.relay, createdAt: .noon)
+        let consent = Consent(appID: .app, name: row.sharedName, email: row.choice, grantedAt: .noon)
 
         let shared = SharedIdentity(of: user, under: consent, asking: row.scopes)
 

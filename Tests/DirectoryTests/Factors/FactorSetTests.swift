@@ -9,21 +9,18 @@ import Testing
 @Suite struct `All factors of a person` {
     @Test func `are taken away together, with the sessions`() async throws {
         try await withFactors { factors in
-            var key = try factors.authenticator()
-            try await factors.register(&key)
+            _ = try await factors.key()
             try await factors.enrolTOTP()
-            let token = try await factors.environment.sessions.begin(
-                for: factors.ada, in: .acme, from: TestEnvironment.origin)
+            let token = try await factors.environment.sessions.begin(for: factors.ada, in: .acme, from: .test)
             func reset(in team: TeamID) async throws -> Bool {
                 try await factors.factors.reset(
-                    of: factors.ada, reason: "lost the phone", in: team, by: .member(factors.ben),
-                    from: TestEnvironment.origin)
+                    of: factors.ada, reason: "lost the phone", in: team, by: .member(factors.ben), from: .test)
             }
 
             #expect(try await !reset(in: .rival))
             #expect(try await reset(in: .acme))
 
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == .none)
+            #expect(try await factors.enrolled() == .none)
             #expect(try await factors.environment.sessions.find(token, in: .acme) == nil)
             #expect(try await !reset(in: .acme))
             #expect(try factors.environment.actions().last == "factors.reset")
@@ -32,10 +29,9 @@ import Testing
 
     @Test func `go with the person`() async throws {
         try await withFactors { factors in
-            var key = try factors.authenticator()
-            try await factors.register(&key)
+            _ = try await factors.key()
             try await factors.enrolTOTP()
-            try factors.environment.admin("DELETE FROM users WHERE sub = $1", factors.ada.rawValue)
+            try factors.environment.removePerson(factors.ada)
 
             for table in ["totp_secrets", "passkeys", "passkey_handles", "recovery_codes"] {
                 #expect(try factors.environment.count(table, of: factors.ada) == 0)
@@ -48,17 +44,16 @@ import Testing
     @Test func `knows how its person proved who they are`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
-            let later = TestEnvironment.noon + .seconds(60)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
+            let later = Timestamp.noon + .seconds(60)
 
-            let before = try await environment.sessions.find(token, in: .acme, at: TestEnvironment.noon)
+            let before = try await environment.sessions.find(token, in: .acme, at: .noon)
             let new = try #require(try await environment.sessions.stepUp(token, by: .totp, in: .acme, at: later))
             let after = try await environment.sessions.find(new, in: .acme, at: later)
 
-            #expect(before?.methods == [.password] && before?.provedAt == TestEnvironment.noon)
+            #expect(before?.methods == [.password] && before?.provedAt == Timestamp.noon)
             #expect(after?.methods == [.password, .totp] && after?.provedAt == later)
-            #expect(after?.startedAt == TestEnvironment.noon)
+            #expect(after?.startedAt == Timestamp.noon)
             #expect(new.text != token.text)
             #expect(try await environment.sessions.find(token, in: .acme, at: later) == nil)
             #expect(try await environment.sessions.stepUp(token, by: .totp, in: .acme, at: later) == nil)

@@ -9,14 +9,12 @@ import Testing
     @Test func `is added with its code, and signs in with the next`() async throws {
         try await withFactors { factors in
             let (secret, codes) = try await factors.enrolTOTP()
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
 
             #expect(try await factors.prove(.totp(code)) == .proved)
             #expect(codes.count == 10)
-            #expect(
-                try await factors.factors.enrolled(of: factors.ada, in: .acme)
-                    == EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 10))
-            #expect(try await factors.totp.find(of: factors.ada, in: .acme)?.lastUsedAt == TestEnvironment.noon)
+            #expect(try await factors.enrolled() == EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 10))
+            #expect(try await factors.totp.find(of: factors.ada, in: .acme)?.lastUsedAt == Timestamp.noon)
             #expect(try factors.environment.actions() == ["factor.added"])
         }
     }
@@ -24,39 +22,36 @@ import Testing
     @Test func `is not added with a wrong code`() async throws {
         try await withFactors { factors in
             let secret = TOTPSecret(random: .system)
-            let wrong = TOTP.code(of: secret, step: FactorEnvironment.step - 5)
+            let wrong = factors.code(of: secret, after: -5)
 
             let refused = try await refusal {
                 try await factors.totp.enrol(
-                    secret, provedBy: wrong, of: factors.ada, in: .acme, from: TestEnvironment.origin,
-                    at: TestEnvironment.noon)
+                    secret, provedBy: wrong, of: factors.ada, in: .acme, from: .test, at: .noon)
             }
 
             #expect(refused == .wrongCode)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme).isEmpty)
+            #expect(try await factors.enrolled().isEmpty)
         }
     }
 
     @Test func `takes a code once, and none before it`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let now = TOTP.code(of: secret, step: FactorEnvironment.step)
-            let before = TOTP.code(of: secret, step: FactorEnvironment.step - 1)
+            let now = factors.code(of: secret)
+            let before = factors.code(of: secret, after: -1)
 
             #expect(try await factors.prove(.totp(now)) == .proved)
             #expect(try await factors.prove(.totp(now)) == .wrong)
             #expect(try await factors.prove(.totp(before)) == .wrong)
-            #expect(try await factors.prove(.totp(now), at: TestEnvironment.noon + .seconds(30)) == .wrong)
+            #expect(try await factors.prove(.totp(now), at: Timestamp.noon + .seconds(30)) == .wrong)
         }
     }
 
     @Test func `does not take the code that added it`() async throws {
         try await withFactors { factors in
             let secret = TOTPSecret(random: .system)
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
-            _ = try await factors.totp.enrol(
-                secret, provedBy: code, of: factors.ada, in: .acme, from: TestEnvironment.origin,
-                at: TestEnvironment.noon)
+            let code = factors.code(of: secret)
+            _ = try await factors.totp.enrol(secret, provedBy: code, of: factors.ada, in: .acme, from: .test, at: .noon)
 
             #expect(try await factors.prove(.totp(code)) == .wrong)
         }
@@ -65,8 +60,8 @@ import Testing
     @Test func `takes five tries a sign-in`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
-            let right = TOTP.code(of: secret, step: FactorEnvironment.step)
-            let wrong = TOTP.code(of: secret, step: FactorEnvironment.step - 9)
+            let right = factors.code(of: secret)
+            let wrong = factors.code(of: secret, after: -9)
 
             for _ in 0..<5 { #expect(try await factors.prove(.totp(wrong)) == .wrong) }
 
@@ -80,13 +75,13 @@ import Testing
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
             try await factors.enrolTOTP(factors.ben)
-            let right = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let right = factors.code(of: secret)
             for index in 0..<20 {
                 #expect(try await factors.prove(.totp("000000x"), interaction: "attempt \(index / 5)") == .wrong)
             }
 
             let locked = try await factors.prove(.totp(right), interaction: "another")
-            let later = TestEnvironment.noon + .seconds(3600)
+            let later = Timestamp.noon + .seconds(3600)
             let code = TOTP.code(of: secret, step: TOTP.step(atSeconds: later.seconds))
 
             #expect(locked == .locked(retryAfter: .seconds(3600)))
@@ -101,8 +96,8 @@ import Testing
             let (new, codes) = try await factors.enrolTOTP()
 
             #expect(codes.isEmpty)
-            #expect(try await factors.prove(.totp(TOTP.code(of: old, step: FactorEnvironment.step))) == .wrong)
-            #expect(try await factors.prove(.totp(TOTP.code(of: new, step: FactorEnvironment.step))) == .proved)
+            #expect(try await factors.prove(.totp(factors.code(of: old))) == .wrong)
+            #expect(try await factors.prove(.totp(factors.code(of: new))) == .proved)
             #expect(try factors.environment.actions().prefix(2) == ["factor.added", "factor.replaced"])
         }
     }
@@ -111,14 +106,13 @@ import Testing
         try await withFactors { factors in
             try await factors.enrolTOTP()
             func remove(keepsOne: Bool) async throws {
-                try await factors.totp.remove(
-                    of: factors.ada, keepsOne: keepsOne, in: .acme, from: TestEnvironment.origin)
+                try await factors.totp.remove(of: factors.ada, keepsOne: keepsOne, in: .acme, from: .test)
             }
 
             #expect(try await refusal { try await remove(keepsOne: true) } == .lastOne)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme).hasTOTP)
+            #expect(try await factors.enrolled().hasTOTP)
             try await remove(keepsOne: false)
-            #expect(try await factors.factors.enrolled(of: factors.ada, in: .acme) == .none)
+            #expect(try await factors.enrolled() == .none)
             #expect(try await refusal { try await remove(keepsOne: false) } == .unknown)
             #expect(try factors.environment.actions() == ["factor.added", "factor.removed"])
         }
@@ -129,7 +123,7 @@ import Testing
             let (secret, _) = try await factors.enrolTOTP()
             let stored = try factors.environment.admin("SELECT encode(secret_sealed, 'hex') FROM totp_secrets")[0][0]
             try factors.environment.admin("UPDATE totp_secrets SET sub = $1", factors.ben.rawValue)
-            let code = TOTP.code(of: secret, step: FactorEnvironment.step)
+            let code = factors.code(of: secret)
 
             #expect(stored?.contains(Hex.encode(secret.bytes)) == false)
             await #expect(throws: (any Error).self) { try await factors.prove(.totp(code), of: factors.ben) }
@@ -138,9 +132,9 @@ import Testing
 
     @Test func `is offered to one person, for an hour`() async throws {
         try await withFactors { factors in
-            let offer = factors.offers.make(for: factors.ada, in: .acme, at: TestEnvironment.noon)
+            let offer = factors.offers.make(for: factors.ada, in: .acme, at: .noon)
             func open(_ text: String, _ subject: Subject, _ team: TeamID, _ at: Duration) -> [UInt8]? {
-                factors.offers.open(text, for: subject, in: team, at: TestEnvironment.noon + at)?.secret.bytes
+                factors.offers.open(text, for: subject, in: team, at: Timestamp.noon + at)?.secret.bytes
             }
 
             #expect(open(offer.sealed, factors.ada, TeamID.acme, .seconds(3599)) == offer.secret.bytes)

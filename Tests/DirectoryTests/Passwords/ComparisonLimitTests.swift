@@ -13,7 +13,7 @@ import Testing
     @Test func `V43: is compared a hundred times in a quarter of an hour, in a known browser too`() async throws {
         try await withPasswords { passwords in
             for browser in [nil, "a"] as [String?] {
-                try passwords.environment.admin("DELETE FROM limits")
+                try passwords.environment.forgetCounts()
                 let calls = passwords.pool.callCount
                 var words: [String: Int] = [:]
                 for _ in 0..<120 {
@@ -23,7 +23,7 @@ import Testing
                 #expect(passwords.pool.callCount == calls + ComparisonLimits.perAccount)
 
                 // What was not compared locks nobody, and others have an allowance of their own.
-                let later = TestEnvironment.noon + ComparisonLimits.accountWindow
+                let later = Timestamp.noon + ComparisonLimits.accountWindow
                 #expect(try await passwords.authenticate(knownBrowser: browser, at: later).word == "success")
                 #expect(try await passwords.authenticate(knownBrowser: "another").word == "success")
             }
@@ -60,7 +60,7 @@ import Testing
                 "SELECT count::text FROM limits WHERE subject = $1", LimitSubject.account("compared", account).text)
             #expect(counted == [["1"]])
             #expect(try await passwords.authenticate(ip: "198.51.100.1").word == "success")
-            let later = TestEnvironment.noon + ComparisonLimits.addressWindow
+            let later = Timestamp.noon + ComparisonLimits.addressWindow
             #expect(try await passwords.authenticate(at: later).word == "success")
         }
     }
@@ -68,7 +68,7 @@ import Testing
     @Test func `V43: is compared for a site of IPv6 as often as for sixteen addresses`() async throws {
         try await withPasswords { passwords in
             #expect(try await passwords.authenticate(ip: "2001:db8:1:1::1").word == "success")
-            try passwords.environment.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'compared.site.%'")
+            try passwords.environment.setCounted("compared.site.%", to: 4800)
             #expect(try await passwords.authenticate(ip: "2001:db8:1:2::1").word == "too many")
             #expect(try await passwords.authenticate(ip: "2001:db8:2:1::1").word == "success")
         }

@@ -14,10 +14,10 @@ import Testing
     private static let ada = NewPasswords.Chooser.person(Subject(hexadecimal: "ada"))
 
     private func isAdmitted(
-        _ chooser: NewPasswords.Chooser, from ip: String = TestEnvironment.origin.ip, in team: TeamID = .acme,
-        at now: Timestamp = TestEnvironment.noon, _ passwords: NewPasswords
+        _ chooser: NewPasswords.Chooser, from ip: String = Origin.test.ip, in team: TeamID = .acme,
+        at now: Timestamp = .noon, _ passwords: NewPasswords
     ) async throws -> Bool {
-        let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
+        let origin = Origin.test(at: ip)
         switch try await passwords.admit(chooser, in: team, from: origin, at: now) {
         case .admitted: return true
         case .tooMany(let wait):
@@ -40,14 +40,11 @@ import Testing
     @Test func `V42, V43: is given to one person or link so often, however many ask at once`() async throws {
         try await withNewPasswords { _, passwords in
             for chooser in [Self.ada, .holder(LinkToken(random: .system))] {
-                let admitted = try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for number in 0..<60 {
-                        group.addTask { try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords) }
-                    }
-                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                let admitted = try await race(60) { number in
+                    try await isAdmitted(chooser, from: "192.0.2.\(number)", passwords)
                 }
-                #expect(admitted == NewPasswords.perChooser)
-                let later = TestEnvironment.noon + NewPasswords.window
+                #expect(admitted.count { $0 } == NewPasswords.perChooser)
+                let later = Timestamp.noon + NewPasswords.window
                 #expect(try await isAdmitted(chooser, at: later, passwords))
             }
             // Another link, and somebody else at another team, have their own.
@@ -67,7 +64,7 @@ import Testing
             #expect(try await isAdmitted(.stranger, from: "198.51.100.7", passwords))
 
             #expect(try await isAdmitted(.stranger, from: "2001:db8:1:1::1", passwords))
-            try environment.admin("UPDATE limits SET count = 4800 WHERE subject LIKE 'new-password.site.%'")
+            try environment.setCounted("new-password.site.%", to: 4800)
             #expect(try await !isAdmitted(.stranger, from: "2001:db8:1:2::1", passwords))
             #expect(try await isAdmitted(.stranger, from: "2001:db8:2:1::1", passwords))
         }
@@ -84,9 +81,9 @@ import Testing
             try await waitUntil { judges.callCount > 0 }
             @Sendable func judge(_ ip: String, in team: TeamID) async -> Bool {
                 let rule = PasswordRule(in: team, email: nil)
-                let origin = Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1")
+                let origin = Origin.test(at: ip)
                 do {
-                    switch try await passwords.admit(.stranger, in: team, from: origin, at: TestEnvironment.noon) {
+                    switch try await passwords.admit(.stranger, in: team, from: origin, at: .noon) {
                     case .admitted(let admission):
                         _ = try await passwords.judge("a text", by: rule, for: team, with: admission)
                         return true

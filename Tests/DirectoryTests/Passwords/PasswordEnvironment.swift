@@ -22,14 +22,13 @@ struct PasswordEnvironment: Sendable {
 
     func authenticate(
         _ login: String = "ada@acme.example", _ password: String = Self.password, in team: TeamID = .acme,
-        ip: String = TestEnvironment.origin.ip, knownBrowser: String? = nil, at now: Timestamp = TestEnvironment.noon
+        ip: String = Origin.test.ip, knownBrowser: String? = nil, at now: Timestamp = .noon
     ) async throws -> SignInResult {
         try await signIn.authenticate(
-            login: login, password: password, in: team,
-            from: Origin(ip: ip, userAgent: "Test/1.0", requestID: "request-1"), knownBrowser: knownBrowser, at: now)
+            login: login, password: password, in: team, from: .test(at: ip), knownBrowser: knownBrowser, at: now)
     }
 
-    func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = TestEnvironment.origin.ip) async throws {
+    func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = Origin.test.ip) async throws {
         for _ in 0..<count { _ = try await authenticate(login, "wrong password", ip: ip) }
     }
 }

@@ -11,14 +11,13 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
 
-            let token = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
 
             let sent = try #require(SessionToken(text: token.text))
-            let session = try #require(try await environment.sessions.find(sent, in: .acme, at: TestEnvironment.noon))
+            let session = try #require(try await environment.sessions.find(sent, in: .acme, at: .noon))
             #expect(session.user.subject == ada)
-            #expect(session.startedAt == TestEnvironment.noon)
-            #expect(session.user.lastSignInAt == TestEnvironment.noon)
+            #expect(session.startedAt == Timestamp.noon)
+            #expect(session.user.lastSignInAt == Timestamp.noon)
             #expect(try environment.actions() == ["sign_in.completed"])
         }
     }
@@ -26,8 +25,7 @@ import Testing
     @Test func `tell the audit log which app they were begun for`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("ada")
-            _ = try await environment.sessions.begin(
-                for: ada, to: TestEnvironment.app, in: .acme, from: TestEnvironment.origin)
+            _ = try await environment.sessions.begin(for: ada, to: .app, in: .acme, from: .test)
 
             let apps = try environment.admin(
                 "SELECT after->>'app' FROM audit_events WHERE action = 'sign_in.completed'")
@@ -39,10 +37,9 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let ben = try await environment.add("Ben")
-            let old = try await environment.sessions.begin(for: ben, in: .acme, from: TestEnvironment.origin)
+            let old = try await environment.sessions.begin(for: ben, in: .acme, from: .test)
 
-            let new = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, replacing: old)
+            let new = try await environment.sessions.begin(for: ada, in: .acme, from: .test, replacing: old)
 
             #expect(new.text != old.text)
             #expect(try await environment.sessions.find(old, in: .acme) == nil)
@@ -53,7 +50,7 @@ import Testing
     @Test func `are known to the database by hash alone`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             let bytes = try #require(Base64URL.decode(token.text))
 
             let stored = try environment.admin("SELECT encode(token_hash, 'hex') FROM sessions")
@@ -68,7 +65,7 @@ import Testing
     @Test func `V30: end with any bit of the token changed or missing`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             let bytes = try #require(Base64URL.decode(token.text))
             var others = [token.text + "=", token.text + "A", String(token.text.dropLast()), "", " " + token.text]
             for bit in stride(from: 0, to: 256, by: 7) {
@@ -89,13 +86,11 @@ import Testing
             let ada = try await environment.add("Ada")
             let day = Duration.seconds(86_400)
             func lives(_ token: SessionToken, _ days: Int, _ seconds: Int = 0) async throws -> Bool {
-                let moment = TestEnvironment.noon + day * days + .seconds(seconds)
+                let moment = Timestamp.noon + day * days + .seconds(seconds)
                 return try await environment.sessions.find(token, in: .acme, at: moment) != nil
             }
-            let idle = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
-            let used = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            let idle = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
+            let used = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
 
             #expect(try await !lives(idle, 7))
             for days in stride(from: 6, through: 24, by: 6) { #expect(try await lives(used, days)) }
@@ -107,13 +102,12 @@ import Testing
     @Test func `are marked as seen at most every five minutes`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(
-                for: ada, in: .acme, from: TestEnvironment.origin, at: TestEnvironment.noon)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
             func seen(after seconds: Int) async throws -> Duration {
-                let moment = TestEnvironment.noon + .seconds(seconds)
+                let moment = Timestamp.noon + .seconds(seconds)
                 _ = try await environment.sessions.find(token, in: .acme, at: moment)
                 let list = try await environment.sessions.list(of: ada, in: .acme, at: moment)
-                return try #require(list.first).lastSeenAt - TestEnvironment.noon
+                return try #require(list.first).lastSeenAt - Timestamp.noon
             }
 
             #expect(try await seen(after: 300) == .zero)
@@ -126,7 +120,7 @@ import Testing
     @Test func `of a suspended person find nobody`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let token = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             try environment.admin("UPDATE users SET suspended_at = now()")
 
             let session = try await environment.sessions.find(token, in: .acme)
@@ -140,7 +134,7 @@ import Testing
             let nobody = Subject(hexadecimal: "0")
 
             await #expect(throws: PostgresFailure.self) {
-                _ = try await environment.sessions.begin(for: nobody, in: .acme, from: TestEnvironment.origin)
+                _ = try await environment.sessions.begin(for: nobody, in: .acme, from: .test)
             }
 
             let actions = try environment.actions()
@@ -151,7 +145,7 @@ import Testing
     @Test func `live on under a new token when renewed`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
-            let old = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let old = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
 
             let new = try #require(try await environment.sessions.renew(old, in: .acme))
 
@@ -167,15 +161,14 @@ import Testing
             let ben = try await environment.add("Ben")
             var ids: [SessionID] = []
             for person in [ada, ada, ada, ada, ben] {
-                let token = try await environment.sessions.begin(for: person, in: .acme, from: TestEnvironment.origin)
+                let token = try await environment.sessions.begin(for: person, in: .acme, from: .test)
                 ids.append(try #require(try await environment.sessions.find(token, in: .acme)).id)
             }
             let named = try #require(SessionID(text: ids[0].text))
 
-            let first = try await environment.sessions.end(
-                named, of: ada, in: .acme, by: .person(ada), from: TestEnvironment.origin)
+            let first = try await environment.sessions.end(named, of: ada, in: .acme, by: .person(ada), from: .test)
             let others = try await environment.sessions.endAll(
-                of: ada, except: ids[1], in: .acme, by: .person(ada), from: TestEnvironment.origin)
+                of: ada, except: ids[1], in: .acme, by: .person(ada), from: .test)
 
             #expect(first)
             #expect(others == 2)
@@ -189,11 +182,10 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let ben = try await environment.add("Ben")
-            let token = try await environment.sessions.begin(for: ada, in: .acme, from: TestEnvironment.origin)
+            let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             let id = try #require(try await environment.sessions.find(token, in: .acme)).id
 
-            let ended = try await environment.sessions.end(
-                id, of: ben, in: .acme, by: .person(ben), from: TestEnvironment.origin)
+            let ended = try await environment.sessions.end(id, of: ben, in: .acme, by: .person(ben), from: .test)
 
             #expect(!ended)
             #expect(try await environment.sessions.find(token, in: .acme) != nil)
@@ -204,10 +196,33 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada", to: .system)
 
-            _ = try await environment.sessions.begin(for: ada, in: .system, from: TestEnvironment.origin)
+            _ = try await environment.sessions.begin(for: ada, in: .system, from: .test)
 
             let events = try environment.admin("SELECT actor_kind FROM audit_events WHERE action = 'sign_in.completed'")
             #expect(events == [["member"]])
+        }
+    }
+}
+
+/// Sessions of proofs that were kept until then.
+@Suite struct SessionBeginningTests {
+    @Test func `begin with the proofs they take, or not at all`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("ada")
+            let old = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
+            let beginning = SessionStore.Beginning(
+                of: ada, by: [.password], to: nil, from: .test, replacing: old, at: .noon)
+
+            let taken = try await environment.sessions.begin(
+                beginning, taking: SessionStore.Proofs(takenBy: "SELECT '' AS sub WHERE false"), in: .acme)
+            #expect(taken == nil)
+            #expect(try await environment.sessions.find(old, in: .acme) != nil)
+            #expect(try environment.actions() == ["sign_in.completed"])
+
+            let new = try await environment.sessions.begin(
+                beginning, taking: SessionStore.Proofs(takenBy: "SELECT \(ada)::text AS sub"), in: .acme)
+            #expect(try await environment.sessions.find(try #require(new), in: .acme, at: .noon)?.user.subject == ada)
+            #expect(try await environment.sessions.find(old, in: .acme) == nil)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Domain
+import OAuth
 import Postgres
 import Testing
 
@@ -16,10 +17,9 @@ import Testing
     {
         let identity = ProviderIdentity(
             identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
-            authenticatedAt: TestEnvironment.noon)
+            authenticatedAt: .noon)
         let arrival = FederatedIdentityStore.Login(
-            identity, from: .apple, form: nil, primaryAppID: nil, asking: [], origin: TestEnvironment.origin,
-            at: TestEnvironment.noon)
+            identity, from: .apple, form: nil, primaryAppID: nil, asking: [], origin: .test, at: .noon)
         let known = try await FederatedIdentityStore(environment.database).record(arrival, in: team)
         return try #require(known).user.subject
     }
@@ -49,15 +49,14 @@ import Testing
     private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil)
         -> FederatedIdentityStore.Login
     {
-        let answered = TestEnvironment.noon - .seconds(60)
+        let answered = Timestamp.noon - .seconds(60)
         return FederatedIdentityStore.Login(
             ProviderIdentity(
                 identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil,
                 authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID, asking: [],
-            origin: TestEnvironment.origin, at: TestEnvironment.noon,
+            origin: .test, at: .noon,
             // By the clock of the database, to which noon is none.
-            provedBy: FederatedUnlinks.Proof(
-                answeredAt: answered, arrivedAt: .now() - .seconds(60), for: TestEnvironment.app))
+            provedBy: FederatedUnlinks.Proof(answeredAt: answered, arrivedAt: .now() - .seconds(60), for: .app))
     }
 
     @Test(arguments: [false, true])
@@ -70,12 +69,11 @@ import Testing
             try await environment.database.transaction(in: .acme) { transaction in
                 let noting =
                     isTold
-                    ? FederatedUnlinks.noting(
-                        toldOf: Self.former, at: .apple, for: nil, until: TestEnvironment.noon, in: .acme)
+                    ? FederatedUnlinks.noting(toldOf: Self.former, at: .apple, for: nil, until: .noon, in: .acme)
                     : FederatedUnlinks.noting(of: Self.former, in: .acme)
                 _ = try await transaction.query(noting)
             }
-            try environment.admin("DELETE FROM users WHERE sub = $1", Self.former.rawValue)
+            try environment.removePerson(Self.former)
             try environment.admin("DELETE FROM provider_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
@@ -92,12 +90,12 @@ import Testing
 
     @Test func `V53: an answer from before a parting knows nobody again, though all else is as it was`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             let store = FederatedIdentityStore(environment.database)
-            let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
+            let arrival = waiting(as: Self.former, transfer: nil, for: .app)
             for _ in 0..<2 { #expect(try await store.record(arrival, in: .acme) != nil) }
 
-            let parting = FederatedUnlinks.noting(of: Self.former, for: TestEnvironment.app, in: .acme)
+            let parting = FederatedUnlinks.noting(of: Self.former, for: .app, in: .acme)
             try await environment.database.query(parting, in: .acme)
 
             #expect(try await store.record(arrival, in: .acme) == nil)
@@ -106,7 +104,7 @@ import Testing
 
     @Test func `V53, V54: a consent that ends between the two halves of an arrival is not given again`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             let ada = try await environment.add("Ada")
             try environment.admin(
                 """
@@ -115,12 +113,12 @@ import Testing
                 ) VALUES ('ACMETEAM01', 'apple', $1, $2, now(), now(), now(), now())
                 """, Self.former.rawValue, ada.rawValue)
             let store = FederatedIdentityStore(environment.database)
-            let arrival = waiting(as: Self.former, transfer: nil, for: TestEnvironment.app)
+            let arrival = waiting(as: Self.former, transfer: nil, for: .app)
             var halves = 0
             let known = try await store.write(arrival, in: .acme) { statements throws(PostgresFailure) in
                 halves += 1
                 if halves == 2 {
-                    let parting = FederatedUnlinks.noting(of: ada, for: TestEnvironment.app, in: .acme)
+                    let parting = FederatedUnlinks.noting(of: ada, for: .app, in: .acme)
                     try await environment.database.query(parting, in: .acme)
                 }
                 return try await environment.database.query(statements, in: .acme)
@@ -128,6 +126,84 @@ import Testing
 
             #expect(known == nil && halves == 2)
             #expect(try environment.count("consents", of: ada) == 0)
+        }
+    }
+}
+
+/// People who come again by way of a provider: what is as it was is not written again.
+@Suite struct FederatedRecognitionTests {
+    private static let person = Subject(hexadecimal: "a1")
+    private static let later = Timestamp.noon + .seconds(60)
+
+    @discardableResult private func arrive(
+        at moment: Timestamp, with address: String = "rita@icloud.example", to app: ClientID = .app,
+        in team: TeamID = .acme, _ environment: TestEnvironment
+    ) async throws -> FederatedIdentityStore.Known {
+        let email = try #require(EmailAddress(rawValue: address))
+        let identity = ProviderIdentity(
+            identifier: Self.person, email: SharedIdentity.Email(address: email, isVerified: true, isPrivate: false),
+            transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
+        let arrival = FederatedIdentityStore.Login(
+            identity, from: .apple, form: nil, primaryAppID: app, asking: [.name, .email], origin: .test, at: moment)
+        return try #require(try await FederatedIdentityStore(environment.database).record(arrival, in: team))
+    }
+
+    /// Which rows of the person's there are, each with the place where its newest version lies.
+    private func versions(_ environment: TestEnvironment) throws -> [[String?]] {
+        try environment.admin(
+            """
+            SELECT 'user', ctid::text FROM users WHERE sub = $1
+            UNION ALL SELECT 'consent ' || app_id, ctid::text FROM consents WHERE sub = $1 ORDER BY 1
+            """, Self.person.rawValue)
+    }
+
+    @Test func `leave all as it is but the moment, when nothing is new`() async throws {
+        try await withEnvironment { environment in
+            try environment.addApp(ClientID.app)
+            let first = try await arrive(at: .noon, environment)
+            let before = try versions(environment)
+
+            let again = try await arrive(at: Self.later, environment)
+
+            #expect(again.user == first.user && again.consent == first.consent)
+            #expect(try versions(environment) == before)
+            let seen = try environment.admin("SELECT extract(epoch FROM last_seen_at)::bigint FROM provider_identities")
+            #expect(seen == [["\(Self.later.seconds)"]])
+        }
+    }
+
+    @Test func `bring another address, another group, or themselves back`() async throws {
+        try await withEnvironment { environment in
+            try environment.addApp(ClientID.app)
+            try environment.addApp(ClientID.otherApp)
+            try await arrive(at: .noon, environment)
+
+            let moved = try await arrive(at: Self.later, with: "rita@new.example", environment)
+            #expect(moved.user.email?.rawValue == "rita@new.example")
+
+            let other = try await arrive(at: Self.later, with: "rita@new.example", to: .otherApp, environment)
+            #expect(other.consent?.appID == ClientID.otherApp)
+
+            try environment.revokeIdentities()
+            try await arrive(at: Self.later, with: "rita@new.example", environment)
+            #expect(try environment.identityStates() == ["authorized"])
+        }
+    }
+
+    @Test func `are nobody to another team`() async throws {
+        try await withEnvironment { environment in
+            try environment.addApp(ClientID.app)
+            try environment.addApp(ClientID.app, to: .rival)
+            try await arrive(at: .noon, environment)
+            let before = try environment.admin("SELECT last_seen_at FROM provider_identities")
+
+            try await arrive(at: Self.later, in: .rival, environment)
+
+            let teams = try environment.admin(
+                "SELECT team_id FROM users WHERE sub = $1 ORDER BY 1", Self.person.rawValue)
+            #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
+            let acme = "SELECT last_seen_at FROM provider_identities WHERE team_id = 'ACMETEAM01'"
+            #expect(try environment.admin(acme) == before)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import Domain
 import OAuth
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -9,24 +10,24 @@ import Testing
 /// Whom a native app announces, while nobody knows whether they are here.
 @Suite struct ProviderAnnouncementTests {
     private static let person = Subject(hexadecimal: "a1")
-    private static let later = TestEnvironment.noon + .seconds(60)
+    private static let later = Timestamp.noon + .seconds(60)
 
-    private func arrival(
-        at moment: Timestamp = TestEnvironment.noon, called name: String? = nil, to app: ClientID = TestEnvironment.app
-    ) -> FederatedIdentityStore.Login {
+    private func arrival(at moment: Timestamp = .noon, called name: String? = nil, to app: ClientID = .app)
+        -> FederatedIdentityStore.Login
+    {
         let identity = ProviderIdentity(
             identifier: Self.person, email: nil, transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
         return FederatedIdentityStore.Login(
             identity, from: .apple,
             form: name.map { ProviderForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
-            asking: [.name, .email], origin: TestEnvironment.origin, at: moment)
+            asking: [.name, .email], origin: .test, at: moment)
     }
 
     private func announce(
         _ name: String, as mark: [UInt8] = [1], in team: TeamID = .acme, _ environment: TestEnvironment
     ) async throws -> ProviderAnnouncement {
         let announcement = ProviderAnnouncement(
-            arrival(called: name), as: mark, heldUntil: TestEnvironment.noon + .seconds(30))
+            arrival(called: name), as: mark, heldUntil: Timestamp.noon + .seconds(30))
         let whom = try await FederatedIdentityStore(environment.database).announce(announcement, in: team)
         if case .stranger = whom {} else { Issue.record("somebody knows them") }
         return announcement
@@ -34,7 +35,7 @@ import Testing
 
     @Test func `are nobody before, and come with the name that waited`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             _ = try await announce("Rita", environment)
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.person.rawValue).isEmpty)
 
@@ -49,13 +50,13 @@ import Testing
 
     @Test func `wait for no other team's person, and for no other group of apps`() async throws {
         try await withEnvironment { environment in
-            for app in [TestEnvironment.app, TestEnvironment.otherApp] { try environment.addApp(app) }
-            try environment.addApp(TestEnvironment.app, to: .rival)
+            for app in [ClientID.app, ClientID.otherApp] { try environment.addApp(app) }
+            try environment.addApp(ClientID.app, to: .rival)
             let announcement = try await announce("Rita", environment)
 
             let people = FederatedIdentityStore(environment.database)
             _ = try await people.record(arrival(at: Self.later), in: .rival)
-            _ = try await people.record(arrival(at: Self.later, to: TestEnvironment.otherApp), in: .acme)
+            _ = try await people.record(arrival(at: Self.later, to: .otherApp), in: .acme)
             try await people.dismiss(announcement, isRefused: true, in: .rival)
             let foreign = try await people.record(arrival(called: "Rita"), announcedBy: announcement, in: .rival)
             if case .parted = foreign {} else { Issue.record("another team's") }
@@ -99,8 +100,7 @@ import Testing
             _ = try await announce("Mara", as: [1], in: .rival, environment)
             #expect(try environment.admin(waiting, TeamID.rival.rawValue) == [["Mara"]])
             let elsewhere = ProviderAnnouncement(
-                arrival(called: "Lena", to: TestEnvironment.otherApp), as: [99],
-                heldUntil: TestEnvironment.noon + .seconds(30))
+                arrival(called: "Lena", to: .otherApp), as: [99], heldUntil: Timestamp.noon + .seconds(30))
             _ = try await people.announce(elsewhere, in: .acme)
             #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five + [["Lena"]])
         }
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `V46: keep five names for one person and app, of fifty at once`() async throws {
         try await withEnvironment { environment in
-            _ = try await inParallel(50) { number in
+            _ = try await race(50) { number in
                 _ = try await announce("Forged \(number)", as: [UInt8(number)], environment)
             }
             let names = "SELECT FROM provider_announcements WHERE form_given_name IS NOT NULL"
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `let in one more than the names that wait, with their name`() async throws {
         try await withEnvironment { environment in
-            try environment.addApp(TestEnvironment.app)
+            try environment.addApp(ClientID.app)
             let people = FederatedIdentityStore(environment.database)
             for turn in UInt8(1)...5 { _ = try await announce("Forged \(turn)", as: [turn], environment) }
             let announcement = try await announce("Rita", as: [6], environment)

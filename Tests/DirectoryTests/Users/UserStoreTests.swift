@@ -1,7 +1,9 @@
 import Accounts
 import Bytes
+import Crypto
 import Directory
 import Domain
+import OAuth
 import Postgres
 import Testing
 
@@ -25,7 +27,7 @@ import Testing
 
             await #expect(throws: UserStore.Failure.loginTaken) { try await environment.add("ada") }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["1"]])
+            #expect(try environment.count("users") == 1)
             #expect(try await environment.users.find(try await environment.add("Ben"), in: .acme) != nil)
         }
     }
@@ -49,12 +51,11 @@ import Testing
                 try await transaction.query(
                     "INSERT INTO users (team_id, sub) VALUES (\(TeamID.acme), \(Subject(hexadecimal: "b")))")
                 do {
-                    try await environment.users.create(
-                        again, in: .acme, by: .system("test"), from: TestEnvironment.origin, transaction)
+                    try await environment.users.create(again, in: .acme, by: .system("test"), from: .test, transaction)
                 } catch UserStore.Failure.loginTaken {}
             }
 
-            #expect(try environment.admin("SELECT count(*) FROM users") == [["2"]])
+            #expect(try environment.count("users") == 2)
         }
     }
 
@@ -78,6 +79,97 @@ import Testing
                 try environment.admin("SELECT action, target FROM audit_events") == [["user.created", ada.rawValue]])
             let log = try environment.log().lowercased()
             #expect(!log.contains("ada@") && !log.contains("lovelace"))
+        }
+    }
+}
+
+@Suite struct `A user's page` {
+    @Test func `has consents, sessions and tokens beside the user`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada", password: try TestEnvironment.cheap.hash("correct horse"))
+            try environment.addApp(ClientID.app)
+            _ = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
+            _ = try await environment.consents().grant(
+                ConsentChoice(name: PersonName.none, email: .shared), of: ada, to: .app, in: .acme, from: .test)
+            try environment.issueTokens(to: ada, app: .app)
+
+            let store = UserDetailStore(environment.database)
+            let detail = try #require(try await store.find(ada, in: .acme, at: .now()))
+            let tokens = try await store.refreshTokens(of: ada, in: .acme)
+
+            #expect(detail.user.lastSignInAt != nil)
+            #expect(detail.hasPassword)
+            #expect(detail.consents.map(\.name) == ["Acme's app"])
+            #expect(detail.sessions.map(\.ip) == [Origin.test.ip])
+            #expect(detail.sessions.map(\.userAgent) == [Origin.test.userAgent])
+            #expect(tokens.map(\.appID) == [ClientID.app])
+            #expect(tokens.allSatisfy { $0.revokedAt == nil })
+            #expect(try await store.refreshTokens(of: ada, in: .rival).isEmpty)
+        }
+    }
+
+    @Test func `is there for a user who has nothing yet`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+
+            let store = UserDetailStore(environment.database)
+            let detail = try #require(try await store.find(ada, in: .acme, at: .now()))
+            let tokens = try await store.refreshTokens(of: ada, in: .acme)
+
+            #expect(!detail.hasPassword)
+            #expect(detail.consents.isEmpty && detail.sessions.isEmpty && tokens.isEmpty)
+        }
+    }
+}
+
+@Suite struct `Deleting a user` {
+    @Test func `takes codes, tokens, sessions, consents, password and login name along`() async throws {
+        try await withEnvironment { environment in
+            let hash = try TestEnvironment.cheap.hash("correct horse")
+            let ada = try await environment.add("Ada", password: hash)
+            try environment.addApp(ClientID.app)
+            _ = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
+            _ = try await environment.consents().grant(
+                ConsentChoice(name: nil, email: .hidden), of: ada, to: .app, in: .acme, from: .test)
+            try environment.issueTokens(to: ada, app: .app)
+            let store = UserDeletionStore(environment.database)
+
+            let deleted = try await store.delete(ada, in: .acme, by: .person(ada), from: .test, reason: "asked for")
+
+            #expect(deleted)
+            for table in [
+                "users", "login_names", "passwords", "sessions", "consents", "refresh_tokens", "authorization_codes",
+            ] { #expect(try environment.count(table, of: ada) == 0, "\(table)") }
+            #expect(try environment.actions().last == "user.deleted")
+            #expect(try await environment.add("Ada") != ada)
+        }
+    }
+
+    @Test func `leaves others alone`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada")
+            let ben = try await environment.add("Ben")
+            try environment.addApp(ClientID.app)
+            try environment.issueTokens(to: ben, app: .app)
+
+            _ = try await UserDeletionStore(environment.database).delete(ada, in: .acme, by: .person(ada), from: .test)
+
+            #expect(try environment.count("users", of: ben) == 1)
+            #expect(try environment.count("refresh_tokens", of: ben) == 1)
+            #expect(try environment.count("authorization_codes", of: ben) == 1)
+        }
+    }
+
+    @Test func `of the system team ends their memberships`() async throws {
+        try await withEnvironment { environment in
+            let ada = try await environment.add("Ada", to: .system)
+            try environment.admin(
+                "INSERT INTO memberships (team_id, sub, role) VALUES ('ACMETEAM01', $1, 'owner')", ada.rawValue)
+
+            _ = try await UserDeletionStore(environment.database).delete(
+                ada, in: .system, by: .member(ada), from: .test)
+
+            #expect(try environment.count("memberships", of: ada) == 0)
         }
     }
 }

@@ -67,13 +67,6 @@ import Testing
         }
     }
 
-    @Test func `a client whose App ID is switched off goes nowhere`() async throws {
-        try await withEngine { engine in
-            let refusal = await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize(.offWeb) }
-            #expect(refusal?.error == .invalidClient)
-        }
-    }
-
     @Test func `a Service ID that requires PKCE is refused without a challenge`() async throws {
         try await withEngine { engine in
             await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize(.strict) }
@@ -88,7 +81,7 @@ import Testing
     @Test func `in a strict team a return URL works on a verified domain only`() async throws {
         try await withEngine { engine in
             _ = try await engine.authorize()
-            try engine.teams.admin("UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'")
+            try engine.admin("UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'")
             let refusal = await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize() }
             #expect(refusal?.error == .invalidRequest)
             #expect(refusal?.reason.contains("is on no verified domain") == true)
@@ -96,12 +89,12 @@ import Testing
 
             // The other team's proof is none.
             let verify = "UPDATE domains SET is_verified = true WHERE team_id = $1 AND domain = 'acme.example'"
-            try engine.teams.admin(
+            try engine.admin(
                 "INSERT INTO domains (team_id, domain) VALUES ('RIVALTEAM1', 'acme.example') ON CONFLICT DO NOTHING")
-            try engine.teams.admin(verify, "RIVALTEAM1")
+            try engine.admin(verify, "RIVALTEAM1")
             await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize() }
 
-            try engine.teams.admin(verify, "ACMETEAM01")
+            try engine.admin(verify, "ACMETEAM01")
             let request = try await engine.authorize()
             #expect(request.redirectURI == TestTeams.callback)
         }

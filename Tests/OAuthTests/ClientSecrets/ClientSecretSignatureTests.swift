@@ -89,14 +89,6 @@ import Testing
         }
     }
 
-    @Test func `V25: Rival's secret is worth nothing at Acme, though Rival has a client of that name`() async throws {
-        try await withEngine { engine in
-            let secret = try engine.teams.secret(of: .web, in: .rival)
-            #expect(try await engine.authenticate(secret, in: .rival) == nil)
-            #expect(try await engine.authenticate(secret, in: .acme)?.code == .invalidClient)
-        }
-    }
-
     @Test func `V33: what is no JWT at all is refused, whatever its size and shape`() async throws {
         try await withEngine { engine in
             let good = try engine.teams.secret()
@@ -116,23 +108,6 @@ import Testing
             try await engine.refuses(of: .offWeb)
             try await engine.refuses(of: .named("com.acme.nobody"))
             try await engine.refuses(of: .named("com.acme.WEB"))
-        }
-    }
-
-    @Test func `V21: one secret is accepted again and again, until its key is revoked or it expires`() async throws {
-        try await withEngine { engine in
-            let secret = try engine.teams.secret()
-            for _ in 0..<3 { #expect(try await engine.authenticate(secret) == nil) }
-            engine.clock.advance(by: .seconds(299))
-            #expect(try await engine.authenticate(secret) == nil)
-            engine.clock.advance(by: .seconds(1))
-            #expect(try await engine.authenticate(secret)?.code == .invalidClient)
-
-            let other = try engine.teams.secret()
-            #expect(try await engine.authenticate(other) == nil)
-            _ = try await engine.teams.keys.revoke(
-                .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: TestTeams.origin)
-            #expect(try await engine.authenticate(other)?.code == .invalidClient)
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// Secrets that an app keeps in its configuration: they end one day, and the team learns it before.
 @Suite struct `The end of a client secret` {
     private func attention(_ engine: Engine, _ team: TeamID = .acme) async throws -> [TeamAttention] {
-        try await TeamAttentionStore(engine.teams.database).find(team, at: engine.clock.now).filter {
+        try await TeamAttentionStore(engine.database).find(team, at: engine.clock.now).filter {
             [.secretEnds, .secretEnded].contains($0.kind)
         }
     }
@@ -42,11 +42,11 @@ import Testing
         try await withEngine { engine in
             try await redeem(engine, life: 60 * 86_400)
             engine.clock.advance(by: .seconds(61 * 86_400))
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO domains (team_id, domain) SELECT 'ACMETEAM01', 'd' || n || '.example' FROM generate_series(1, 20) n
                 """)
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO provider_tokens (
                     team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, problem,
@@ -57,7 +57,7 @@ import Testing
                 FROM generate_series(1, 6) n, unnest(ARRAY['ACMETEAM01', 'RIVALTEAM1']) team
                 """)
 
-            let found = try await TeamAttentionStore(engine.teams.database).find(.acme, at: engine.clock.now)
+            let found = try await TeamAttentionStore(engine.database).find(.acme, at: engine.clock.now)
 
             #expect(found.prefix(3).map(\.kind) == [.secretEnded, .appleRefuses, .appleRefuses])
             #expect(found.prefix(3).map(\.subject) == ["com.acme.web", "com.acme.0", "com.acme.1"])

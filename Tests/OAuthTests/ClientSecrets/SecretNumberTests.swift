@@ -1,10 +1,10 @@
 import Bytes
 import Crypto
 import Domain
-import OAuth
 import TestNumbers
 import Testing
 
+@testable import OAuth
 @testable import TestTeams
 
 /// Security case V39: every number that a client secret holds, however it is written, signed by the team's own key.
@@ -47,6 +47,18 @@ import Testing
         }
     }
 
+    @Test func `S1, V39: what an unsigned secret says of its times is told, whatever numbers they are`() {
+        var secret = ClientSecret(of: .web, in: .acme, key: .acme, audience: "x", at: TestClock().now)
+        for number in BoundaryNumber.json.compactMap(\.integer) {
+            for claim in ["iat", "exp", "nbf"] { secret.claims[claim] = .integer(number) }
+            let facts = TraceEvent.clientSecret(in: [FormCoding.Field("client_secret", secret.signed(by: [1]))])
+            for claim in ["iat", "exp"] {
+                let told = facts.first { $0.name == "client_secret.\(claim)" }?.value
+                #expect(told?.split(separator: " ").first == "\(number)")
+            }
+        }
+    }
+
     /// Tries every boundary number in each of the claims.
     private func each(_ claims: [String], isGood: @escaping @Sendable (String, BoundaryNumber, Int64) -> Bool)
         async throws
@@ -65,7 +77,7 @@ import Testing
     private func expect(_ isGood: Bool, of what: String, _ engine: Engine, _ claim: String, _ text: String) async throws
     {
         var secret = ClientSecret(
-            of: .web, in: .acme, key: .acme, audience: engine.teams.server.base(of: .acme), at: engine.clock.now)
+            of: .web, in: .acme, key: .acme, audience: engine.server.base(of: .acme), at: engine.clock.now)
         secret.claims[claim] = "@"
         let claims = String(decoding: JSON.encode(JSONValue.object(secret.claims)), as: UTF8.self).replacing(
             "\"@\"", with: text)

@@ -14,7 +14,7 @@ import Testing
         async throws -> OAuthError.Code?
     {
         let authentication = ClientAuthentication(
-            team: team, base: engine.teams.server.base(of: team.id), testSignIns: engine.teams.testSignIns)
+            team: team, base: engine.server.base(of: team.id), testSignIns: engine.testSignIns)
         let parameters = try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret])
         do {
             _ = try await authentication.authenticate(parameters, at: engine.clock.now)
@@ -40,7 +40,7 @@ import Testing
             let secret = try engine.teams.secret()
             #expect(try await verdict(secret, try await engine.snapshot(), engine) == nil)
             _ = try await engine.teams.keys.revoke(
-                .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: TestTeams.origin)
+                .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: .test)
             let team = try await engine.snapshot()
             #expect(team.verifiedSecrets.count == 0)
             #expect(try await verdict(secret, team, engine) == .invalidClient)
@@ -80,11 +80,10 @@ import Testing
             ])
             for _ in 0..<2 {
                 await #expect(throws: OAuthError.self) {
-                    try await engine.tokens.respond(to: parameters, of: team, from: TestTeams.origin)
+                    try await engine.tokens.respond(to: parameters, of: team, from: .test)
                 }
             }
-            let rows = try engine.teams.admin(
-                "SELECT extract(epoch FROM ends_at)::bigint::text FROM client_secret_ends")
+            let rows = try engine.admin("SELECT extract(epoch FROM ends_at)::bigint::text FROM client_secret_ends")
             #expect(rows == [["\(end)"]])
         }
     }
@@ -99,5 +98,31 @@ import Testing
         }
         let last = SHA256.hash("\(3 * VerifiedSecrets.capacity - 1)")
         #expect(secrets.find(last, of: .web, at: Timestamp(seconds: 0))?.keyID == .acme)
+    }
+}
+
+/// When a key was last used, as its page shows it.
+@Suite struct KeyUseTests {
+    private func lastUse(_ engine: Engine, _ key: KeyID = .acme, in team: TeamID = .acme) async throws -> Timestamp? {
+        try await engine.teams.keys.find(key, in: team)?.lastUsedAt
+    }
+
+    @Test func `is noted when it signs an accepted client secret, a minute apart at most`() async throws {
+        try await withEngine { engine in
+            #expect(try await lastUse(engine) == nil)
+            let token = try await engine.tokens().refreshToken
+            let first = engine.clock.now
+            #expect(try await lastUse(engine) == first)
+
+            engine.clock.advance(by: .seconds(30))
+            _ = try await engine.refresh(token)
+            #expect(try await lastUse(engine) == first)
+            engine.clock.advance(by: .seconds(30))
+            _ = try await engine.refresh(token)
+            #expect(try await lastUse(engine) == engine.clock.now)
+
+            #expect(try await lastUse(engine, .acmeOther) == nil)
+            #expect(try await lastUse(engine, .rival, in: .rival) == nil)
+        }
     }
 }

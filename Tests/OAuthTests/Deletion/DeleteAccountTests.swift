@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Domain
 import Federation
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -13,11 +14,10 @@ import Testing
     private func delete(_ sub: String?, at client: ClientID = .web, in team: TeamID = .acme, _ engine: Engine)
         async throws -> ReceiptID
     {
-        let deletion = DeleteAccount(
-            server: engine.teams.server, database: engine.teams.database, testSignIns: engine.teams.testSignIns)
+        let deletion = DeleteAccount(server: engine.server, database: engine.database, testSignIns: engine.testSignIns)
         let body = try await deletion.respond(
             to: try engine.parameters(of: client, in: team, ["sub": sub]), of: try await engine.snapshot(team),
-            from: TestTeams.origin)
+            from: .test)
         let json = try JSON.decode(JSONValue.self, from: body)
         let id = try #require(json["receipt"]?.string)
         #expect(json["receipt_url"]?.string == "https://pippin.example/t/\(team)/auth/receipts/\(id)")
@@ -25,7 +25,7 @@ import Testing
     }
 
     private func receipt(_ id: ReceiptID, _ engine: Engine, in team: TeamID = .acme) async throws -> DeletionReceipt? {
-        try await DeletionReceiptStore(engine.teams.database).find(id, in: team)
+        try await DeletionReceiptStore(engine.database).find(id, in: team)
     }
 
     @Test func `the person and every token are gone, and the receipt names each`() async throws {
@@ -43,7 +43,7 @@ import Testing
             #expect(receipt.tokens.map(\.clientID) == [.web])
             #expect(receipt.tokens.allSatisfy { $0.fate == .revoked && $0.settledAt != nil })
             #expect(receipt.isSettled)
-            #expect(try engine.teams.actions().last == "user.deleted")
+            #expect(try engine.actions().last == "user.deleted")
             let text = String(decoding: receipt.json, as: UTF8.self)
             #expect(!text.contains(engine.ada.rawValue) && !text.contains("acme.example"))
         }
@@ -59,7 +59,7 @@ import Testing
             let theirs = try #require(try await receipt(id, engine))
             #expect(theirs.tokens.map(\.clientID) == [.web] && theirs.notifications.map(\.appID) == [.app])
 
-            try engine.teams.admin("UPDATE deletion_receipts SET app_id = NULL")
+            try engine.admin("UPDATE deletion_receipts SET app_id = NULL")
             #expect(try await receipt(id, engine)?.notifications.map(\.appID) == [.app, .other])
         }
     }
@@ -68,8 +68,8 @@ import Testing
         try await withEngine { engine in
             _ = try await engine.tokens()
             _ = try await engine.tokens(at: .otherWeb)
-            let id = try await AccountDeletion(engine.teams.database, random: .system).delete(
-                engine.ada, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
+            let id = try await AccountDeletion(engine.database, random: .system).delete(
+                engine.ada, in: .acme, by: .person(engine.ada), from: .test)
             let known = try #require(id)
             let receipt = try #require(try await receipt(known, engine))
             #expect(Set(receipt.tokens.map(\.clientID)) == [.web, .otherWeb])
@@ -89,7 +89,7 @@ import Testing
             let tokens = try await engine.tokens()
             for (sub, client, team) in [
                 (engine.ada.rawValue, ClientID.otherWeb, TeamID.acme), (engine.ada.rawValue, .web, .rival),
-                (engine.teams.people.ben.rawValue, .web, .acme), ("nobody", .web, .acme), ("\u{1F34F}", .web, .acme),
+                (engine.ben.rawValue, .web, .acme), ("nobody", .web, .acme), ("\u{1F34F}", .web, .acme),
             ] {
                 let error = await #expect(throws: OAuthError.self) {
                     try await delete(sub, at: client, in: team, engine)
@@ -104,10 +104,7 @@ import Testing
         try await withEngine { engine in
             let other = try await engine.tokens(at: .otherWeb)
             let web = try await engine.tokens()
-            let consents = AuthorizationEndStore(engine.teams.database)
-            #expect(
-                try await consents.endConsent(
-                    of: engine.ada, for: .other, in: .acme, by: .person(engine.ada), from: TestTeams.origin))
+            #expect(try await engine.endConsent(for: .other))
             #expect(try await !engine.isAlive(other.refreshToken, .otherWeb))
             let error = await #expect(throws: OAuthError.self) {
                 try await delete(engine.ada.rawValue, at: .otherWeb, engine)
@@ -123,7 +120,7 @@ import Testing
     @Test func `S37: an app that signed the person out still deletes them`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens()
-            try engine.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
+            try engine.admin("UPDATE refresh_tokens SET revoked_at = now()")
             _ = try await delete(engine.ada.rawValue, engine)
         }
     }
@@ -143,17 +140,15 @@ import Testing
             let engine = app.engine
             _ = try await engine.tokens()
             _ = try await engine.tokens(at: .otherWeb)
-            try engine.teams.admin("UPDATE teams SET account_delete_event = 'account-deleted'")
+            try engine.admin("UPDATE teams SET account_delete_event = 'account-deleted'")
             let id = try await delete(engine.ada.rawValue, engine)
             #expect(try await receipt(id, engine)?.isSettled == false)
             try await app.work { try app.states() == ["delivered", "delivered"] }
 
             let receipt = try #require(try await receipt(id, engine))
             #expect(receipt.isSettled && receipt.notifications.map(\.appID) == [.app])
-            for body in app.inbox.all {
-                let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
-                let events = try await engine.claims(try #require(payload)).string("events")
-                #expect(events.contains(#""type":"account-deleted""#))
+            for claims in try await app.claims() {
+                #expect(try claims.string("events").contains(#""type":"account-deleted""#))
             }
         }
     }
@@ -167,7 +162,7 @@ import Testing
             _ = try await engine.tokens()
             let first = try await delete(engine.ada.rawValue, engine)
             // Whoever comes by way of Apple has the same sub again.
-            try engine.teams.admin(
+            try engine.admin(
                 "INSERT INTO users (team_id, sub, given_name, family_name) VALUES ('ACMETEAM01', $1, 'Ada', 'King')",
                 engine.ada.rawValue)
             _ = try await engine.tokens()
@@ -183,12 +178,9 @@ import Testing
     @Test func `of twenty requests at once one deletes, and all get its receipt`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens()
-            let receipts = try await withThrowingTaskGroup(of: ReceiptID.self) { group in
-                for _ in 0..<20 { group.addTask { try await delete(engine.ada.rawValue, engine) } }
-                return try await group.reduce(into: Set<ReceiptID>()) { $0.insert($1) }
-            }
+            let receipts = Set(try await race(20) { _ in try await delete(engine.ada.rawValue, engine) })
             #expect(receipts.count == 1)
-            #expect(try engine.teams.actions().count { $0 == "user.deleted" } == 1)
+            #expect(try engine.actions().count { $0 == "user.deleted" } == 1)
         }
     }
 }

@@ -2,7 +2,6 @@ import Bytes
 import Crypto
 import Directory
 import Domain
-import Postgres
 import Testing
 
 @testable import Accounts
@@ -22,14 +21,14 @@ import Testing
                 for method in [ProofMethod.password, .passkey, .mailedLink] {
                     let person = try await engine.teams.addPerson("\(change)-\(method)")
                     try await Self.addTOTP(person, engine)
-                    let user = try await Self.user(person, engine)
-                    let interaction = try await Self.begin(engine)
+                    let user = try await engine.user(person)
+                    let interaction = try await engine.begin(next: "/x")
                     try await Self.make(change, of: person, engine)
-                    let isKept = try await Self.prove(user, by: method, interaction, engine)
+                    let isKept = try await engine.prove(user, by: method, in: interaction)
                     #expect(!isKept, "\(change) \(method)")
                     // Once more, with what is there now; not for somebody who is suspended.
-                    let now = try await Self.user(person, engine)
-                    let isKeptNow = try await Self.prove(now, by: method, interaction, engine)
+                    let now = try await engine.user(person)
+                    let isKeptNow = try await engine.prove(now, by: method, in: interaction)
                     #expect(isKeptNow == (change != .suspension), "\(change) \(method)")
                 }
             }
@@ -42,113 +41,75 @@ import Testing
                 for due in [SecondFactorDue.nothing, .proof] {
                     let person = try await engine.teams.addPerson("\(change)-\(due)")
                     try await Self.addTOTP(person, engine)
-                    let user = try await Self.user(person, engine)
-                    let interaction = try await Self.begin(engine)
-                    #expect(try await Self.prove(user, by: .password, owing: due, interaction, engine))
-                    if due == .proof { #expect(try await Self.proveAgain(person, interaction, engine)) }
+                    let user = try await engine.user(person)
+                    let interaction = try await engine.begin(next: "/x")
+                    #expect(try await engine.prove(user, owing: due, in: interaction))
+                    if due == .proof { #expect(try await engine.proveAgain(person, in: interaction)) }
                     try await Self.make(change, of: person, engine)
-                    let token = try await Self.enter(person, interaction, engine)
+                    let token = try await engine.enter(interaction, as: person)
                     #expect(token == nil, "\(change) \(due)")
-                    #expect(
-                        try await engine.interactions.find(interaction.id, browserHash: Engine.browser, in: .acme)
-                            == nil, "\(change) \(due)")
+                    #expect(try await engine.find(interaction) == nil, "\(change) \(due)")
                 }
             }
-            #expect(try engine.teams.admin("SELECT FROM sessions").isEmpty)
+            #expect(try engine.admin("SELECT FROM sessions").isEmpty)
         }
     }
 
     @Test func `S36: a second proof is not kept after the first one's credential changed`() async throws {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            #expect(
-                try await Self.prove(Self.user(engine.ada, engine), by: .password, owing: .proof, interaction, engine))
+            let interaction = try await engine.begin(next: "/x")
+            #expect(try await engine.prove(owing: .proof, in: interaction))
             // As a request that read the attempt before it was deleted.
-            try engine.teams.admin(
+            try engine.admin(
                 "UPDATE users SET credentials_version = credentials_version + 1 WHERE sub = $1", engine.ada.rawValue)
-            #expect(try await Self.proveAgain(engine.ada, interaction, engine) == false)
+            #expect(try await engine.proveAgain(in: interaction) == false)
         }
     }
 
     @Test func `S36, V54: a proof that was noted while the password changed makes no session after it`() async throws {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            let user = try await Self.user(engine.ada, engine)
+            let interaction = try await engine.begin(next: "/x")
+            let user = try await engine.user()
             let hash = try TestTeams.argon2id.hash("another password")
-            let session = try await engine.teams.database.transaction(in: .acme) { transaction in
+            let session = try await engine.database.transaction(in: .acme) { transaction in
                 _ = try await PasswordStore.set(
-                    hash, for: engine.ada, in: .acme, by: .system("test"), from: TestTeams.origin, transaction)
+                    hash, for: engine.ada, in: .acme, by: .system("test"), from: .test, transaction)
                 // The change has ended the sign-ins it saw; this one was proved by the password before, and is noted now.
-                #expect(try await Self.prove(user, by: .password, interaction, engine))
-                let session = Task(executorPreference: engine.teams.loop) {
-                    try await Self.enter(engine.ada, interaction, engine)
-                }
+                #expect(try await engine.prove(user, in: interaction))
+                let session = Task(executorPreference: engine.teams.loop) { try await engine.enter(interaction) }
                 try await engine.teams.waitForWaiter(of: transaction)
                 return session
             }
             #expect(try await session.value == nil)
-            #expect(try engine.teams.admin("SELECT FROM sessions").isEmpty)
+            #expect(try engine.admin("SELECT FROM sessions").isEmpty)
         }
     }
 
     @Test func `a proof that the previous release noted counts on`() async throws {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            #expect(try await Self.prove(Self.user(engine.ada, engine), by: .password, interaction, engine))
-            try engine.teams.admin("UPDATE attempts SET credentials_version = NULL")
-            #expect(try await Self.enter(engine.ada, interaction, engine) != nil)
+            let interaction = try await engine.begin(next: "/x")
+            #expect(try await engine.prove(in: interaction))
+            try engine.admin("UPDATE attempts SET credentials_version = NULL")
+            #expect(try await engine.enter(interaction) != nil)
         }
     }
 }
 
 extension EndedProofTests {
-    private static func user(_ person: Subject, _ engine: Engine) async throws -> User {
-        try #require(try await UserStore(engine.teams.database).find(person, in: .acme))
-    }
-
-    private static func begin(_ engine: Engine) async throws -> Interaction {
-        try await engine.interactions.begin(next: "/x", browserHash: Engine.browser, in: .acme)
-    }
-
-    private static func prove(
-        _ user: User, by method: ProofMethod, owing due: SecondFactorDue = .nothing, _ interaction: Interaction,
-        _ engine: Engine
-    ) async throws -> Bool {
-        try await engine.interactions.prove(
-            user, by: method, login: "", owing: due, in: interaction, browserHash: Engine.browser, of: .acme)
-    }
-
-    private static func proveAgain(_ person: Subject, _ interaction: Interaction, _ engine: Engine) async throws -> Bool
-    {
-        try await engine.interactions.proveAgain(
-            person, by: .totp, in: interaction, browserHash: Engine.browser, of: .acme)
-    }
-
-    /// Makes a session of the proofs, as the hosted pages do.
-    private static func enter(_ person: Subject, _ interaction: Interaction, _ engine: Engine) async throws
-        -> SessionToken?
-    {
-        let beginning = SessionStore.Beginning(
-            of: person, by: [.password], to: nil, from: TestTeams.origin, replacing: nil, at: engine.clock.now)
-        return try await engine.interactions.enter(interaction, browserHash: Engine.browser, of: .acme) { proofs in
-            try await engine.teams.sessions.begin(beginning, taking: proofs, in: .acme)
-        }
-    }
-
     private static func addTOTP(_ person: Subject, _ engine: Engine) async throws {
         try await enrol(person, engine, at: engine.clock.now - .seconds(3600))
     }
 
     private static func enrol(_ person: Subject, _ engine: Engine, at moment: Timestamp) async throws {
         let secret = TOTPSecret(random: .system)
-        let store = TOTPStore(engine.teams.database, keyRing: engine.teams.server.keyRing)
+        let store = TOTPStore(engine.database, keyRing: engine.server.keyRing)
         _ = try await store.enrol(
             secret, provedBy: TOTP.code(of: secret, step: TOTP.step(atSeconds: moment.seconds)), of: person, in: .acme,
-            from: TestTeams.origin, at: moment)
+            from: .test, at: moment)
     }
 
     private static func make(_ change: Change, of person: Subject, _ engine: Engine) async throws {
-        let (database, ring) = (engine.teams.database, engine.teams.server.keyRing)
+        let (database, ring) = (engine.database, engine.server.keyRing)
         let origin = TestTeams.origin
         let suspensions = UserSuspensionStore(database)
         let by = Actor.system("test")
@@ -170,4 +131,37 @@ extension EndedProofTests {
                 for: person, in: .acme, by: by, from: origin)
         }
     }
+}
+
+/// Sessions that ended after they were read, and proofs that became another person's.
+@Suite struct EndedSessionTests {
+    @Test(arguments: [false, true]) func `V54: a session that ended after it was read gives an app no code`(
+        isKnown: Bool
+    ) async throws {
+        try await withEngine { engine in
+            if isKnown { _ = try await engine.signIn() }
+            let session = try await engine.session(of: engine.ada)
+            let interaction = try await engine.begin()
+            // As another request of hers does while this one is on its way.
+            try await engine.teams.sessions.endAll(of: engine.ada, in: .acme, by: .person(engine.ada), from: .test)
+            #expect(try await engine.answer(interaction, of: session) == nil)
+            let codes = "SELECT FROM authorization_codes WHERE redeemed_at IS NULL"
+            #expect(try engine.admin(codes).isEmpty != isKnown)
+            // Signed in once more she goes on where she was.
+            let next = try await engine.session(of: engine.ada)
+            #expect(try await engine.answer(interaction, of: next) != nil)
+        }
+    }
+
+    @Test func `V54: proofs that are another person's by now make no session of the one they were read of`()
+        async throws
+    {
+        try await withEngine { engine in
+            let interaction = try await engine.begin(next: "/x")
+            #expect(try await engine.prove(in: interaction))
+            #expect(try await engine.enter(interaction, as: engine.ben) == nil)
+            #expect(try engine.admin("SELECT FROM sessions").isEmpty)
+        }
+    }
+
 }

@@ -4,6 +4,7 @@ import Directory
 import Domain
 import Federation
 import Postgres
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -13,16 +14,16 @@ import Testing
 @Suite struct InteractionsTests {
     @Test func `the first time there is a sheet, later a confirmation, and a stranger signs in first`() async throws {
         try await withEngine { engine in
-            let interaction = try await begin(engine)
+            let interaction = try await engine.begin()
             let session = try await engine.session(of: engine.ada)
             #expect(try await step(engine, interaction, nil) == "signIn")
             #expect(try await step(engine, interaction, session) == "consent")
             _ = try await engine.signIn()
             #expect(try await step(engine, interaction, session) == "confirmation")
             #expect(try await step(engine, interaction, nil) == "signIn")
-            let sister = try await begin(engine, .sisterWeb)
+            let sister = try await engine.begin(.sisterWeb)
             #expect(try await step(engine, sister, session) == "confirmation")
-            let other = try await begin(engine, .otherWeb)
+            let other = try await engine.begin(.otherWeb)
             #expect(try await step(engine, other, session) == "consent")
         }
     }
@@ -30,14 +31,14 @@ import Testing
     @Test func `the last sign-in of a person is the last to an app, whatever the age of their session`() async throws {
         try await withEngine { engine in
             func last() async throws -> Timestamp? {
-                try await UserStore(engine.teams.database).find(engine.ada, in: .acme)?.lastSignInAt
+                try await UserStore(engine.database).find(engine.ada, in: .acme)?.lastSignInAt
             }
             _ = try await engine.signIn()
             let first = engine.clock.now
             #expect(try await last() == first)
 
             engine.clock.advance(by: .seconds(3 * 86_400))
-            let interaction = try await begin(engine)
+            let interaction = try await engine.begin()
             #expect(try await last() == first)
             _ = try await confirm(engine, interaction, under: consent(engine))
             #expect(try await last() == first + .seconds(3 * 86_400))
@@ -52,7 +53,7 @@ import Testing
             let name = try await engine.signIn(to: .otherWeb, ["scope": "name", "response_mode": "form_post"])
             #expect(name["user"] == #"{"name":{"firstName":"Ada","lastName":"King"}}"#)
             let email = try await engine.signIn(
-                engine.teams.people.ben, to: .otherWeb, ["scope": "email", "response_mode": "form_post"])
+                engine.ben, to: .otherWeb, ["scope": "email", "response_mode": "form_post"])
             #expect(email["user"] == #"{"email":"ben@acme.example"}"#)
         }
     }
@@ -104,12 +105,10 @@ import Testing
     @Test func `cancelling tells the app so and nothing more, and ends the interaction`() async throws {
         try await withEngine { engine in
             _ = try await engine.signIn()
-            let interaction = try await begin(engine, .web, ["state": "s"])
-            let answer = try await engine.interactions.cancel(
-                interaction, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
+            let interaction = try await engine.begin(.web, ["state": "s"])
+            let answer = try await engine.cancel(interaction)
             #expect(answer?.location == "\(TestTeams.callback)?error=user_cancelled_authorize&state=s")
-            let second = try await engine.interactions.cancel(
-                interaction, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
+            let second = try await engine.cancel(interaction)
             #expect(second == nil)
             #expect(try await confirm(engine, interaction, under: consent(engine)) == nil)
         }
@@ -117,13 +116,11 @@ import Testing
 
     @Test func `V23: an interaction belongs to its browser and its team`() async throws {
         try await withEngine { engine in
-            let interaction = try await begin(engine)
+            let interaction = try await engine.begin()
             let stranger = SHA256.hash("another browser")
             #expect(try await engine.interactions.find(interaction.id, browserHash: stranger, in: .acme) == nil)
             #expect(try await engine.interactions.find(interaction.id, browserHash: Engine.browser, in: .rival) == nil)
-            #expect(
-                try await engine.interactions.cancel(
-                    interaction, browserHash: stranger, in: .acme, from: TestTeams.origin) == nil)
+            #expect(try await engine.cancel(interaction, browser: stranger) == nil)
             _ = try await engine.signIn()
             let consent = try await consent(engine)
             #expect(try await confirm(engine, interaction, under: consent, browser: stranger) == nil)
@@ -134,30 +131,18 @@ import Testing
     @Test func `V8, V20: of twenty confirmations at once one gets a code`() async throws {
         try await withEngine { engine in
             _ = try await engine.signIn()
-            let interaction = try await begin(engine)
+            let interaction = try await engine.begin()
             let session = try await engine.session(of: engine.ada)
             let consent = try await consent(engine)
-            let team = try await engine.snapshot()
-            let codes = try await withThrowingTaskGroup(of: String?.self) { group in
-                for _ in 0..<20 {
-                    group.addTask {
-                        let answer = try await engine.interactions.confirm(
-                            interaction, under: consent, of: session, browserHash: Engine.browser, in: team,
-                            from: TestTeams.origin)
-                        return answer?["code"]
-                    }
-                }
-                return try await group.reduce(into: [String?]()) { $0.append($1) }
-            }
-            let given = codes.compactMap { $0 }
-            #expect(codes.count == 20 && given.count == 1)
+            let codes = try await race(20) { _ in try await confirm(engine, interaction, under: consent, of: session) }
+            #expect(codes.count { $0 != nil } == 1)
         }
     }
 
     @Test func `a consent that ended meanwhile is asked for again`() async throws {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
-            let interaction = try await begin(engine)
+            let interaction = try await engine.begin()
             let consent = try await consent(engine)
             try await engine.revoke(tokens.refreshToken)
             #expect(try await confirm(engine, interaction, under: consent) == nil)
@@ -169,10 +154,10 @@ import Testing
     @Test func `a code waits for the end of its consent that is under way, and is not issued then`() async throws {
         try await withEngine { engine in
             _ = try await engine.signIn()
-            let interaction = try await begin(engine)
-            let code = try await engine.teams.database.transaction(in: .acme) { transaction in
+            let interaction = try await engine.begin()
+            let code = try await engine.database.transaction(in: .acme) { transaction in
                 let end = AuthorizationEnd.consent(
-                    of: engine.ada, for: .app, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
+                    of: engine.ada, for: .app, in: .acme, by: .person(engine.ada), from: .test)
                 try await end.apply(transaction)
                 let consent = try await consent(engine)
                 let code = Task(executorPreference: engine.teams.loop) {
@@ -182,7 +167,7 @@ import Testing
                 return code
             }
             #expect(try await code.value == nil)
-            #expect(try engine.teams.admin("SELECT FROM authorization_codes WHERE redeemed_at IS NULL").isEmpty)
+            #expect(try engine.admin("SELECT FROM authorization_codes WHERE redeemed_at IS NULL").isEmpty)
             let session = try await engine.session(of: engine.ada)
             #expect(try await step(engine, interaction, session) == "consent")
         }
@@ -198,14 +183,6 @@ import Testing
         }
     }
 
-    private func begin(_ engine: Engine, _ client: ClientID = .web, _ changes: Changes = [:]) async throws
-        -> Interaction
-    {
-        let request = try await engine.authorize(client, changes)
-        return try await engine.interactions.begin(
-            request, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
-    }
-
     private func step(_ engine: Engine, _ interaction: Interaction, _ session: Session?) async throws -> String {
         switch try await engine.interactions.nextStep(of: interaction, session, in: .acme) {
         case .signIn: "signIn"
@@ -219,17 +196,47 @@ import Testing
     }
 
     private func consent(_ engine: Engine) async throws -> Consent {
-        let app = try #require(try await begin(engine).app)
+        let app = try #require(try await engine.begin().app)
         return try #require(
             try await engine.interactions.consents.find(of: engine.ada, for: app.primaryAppID, in: .acme))
     }
 
     private func confirm(
-        _ engine: Engine, _ interaction: Interaction, under consent: Consent, browser: [UInt8] = Engine.browser
+        _ engine: Engine, _ interaction: Interaction, under consent: Consent, browser: [UInt8] = Engine.browser,
+        of session: Session? = nil
     ) async throws -> String? {
-        let answer = try await engine.interactions.confirm(
-            interaction, under: consent, of: try await engine.session(of: engine.ada), browserHash: browser,
-            in: try await engine.snapshot(), from: TestTeams.origin)
-        return answer?["code"]
+        let own = if let session { session } else { try await engine.session(of: engine.ada) }
+        return try await engine.interactions.confirm(
+            interaction, under: consent, of: own, browserHash: browser, in: try await engine.snapshot(), from: .test)?[
+                "code"]
+    }
+}
+
+/// A sign-in as it begins.
+@Suite struct InteractionTests {
+    @Test func `what a sign-in begins with is what is stored`() async throws {
+        try await withEngine { engine in
+            let everything: Changes = [
+                "state": "s", "nonce": "n", "code_challenge": String(repeating: "A", count: 43),
+                "code_challenge_method": "S256", "login_hint": "ada@acme.example",
+            ]
+            for begun in [
+                try await engine.begin(.web, Engine.fullRequest.merging(everything) { $1 }), try await engine.begin(),
+                try await engine.begin(next: "/t/ACMETEAM01/account"),
+            ] {
+                let found = try await engine.find(begun)
+                #expect(String(reflecting: try #require(found)) == String(reflecting: begun))
+            }
+        }
+    }
+
+    @Test func `an interaction lasts a quarter of an hour`() async throws {
+        try await withEngine { engine in
+            let interaction = try await engine.begin()
+            engine.clock.advance(by: .seconds(900) - .microseconds(1))
+            #expect(try await engine.find(interaction) != nil)
+            engine.clock.advance(by: .microseconds(1))
+            #expect(try await engine.find(interaction) == nil)
+        }
     }
 }

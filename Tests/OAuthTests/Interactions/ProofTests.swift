@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Domain
+import TestSupport
 import Testing
 
 @testable import Directory
@@ -34,43 +35,39 @@ import Testing
         async throws
     {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            #expect(try await Self.prove(engine, interaction, browser: SHA256.hash("another browser")) == false)
-            #expect(try await Self.prove(engine, interaction, in: .rival) == false)
-            #expect(try await Self.find(engine, interaction).progress.identity == nil)
-            #expect(try await Self.prove(engine, interaction))
-            let identity = try #require(try await Self.find(engine, interaction).progress.identity)
+            let interaction = try await engine.begin()
+            #expect(try await engine.prove(in: interaction, browser: SHA256.hash("another browser")) == false)
+            #expect(try await engine.prove(in: interaction, of: .rival) == false)
+            #expect(try await engine.find(interaction)?.progress.identity == nil)
+            #expect(try await engine.prove(in: interaction))
+            let identity = try #require(try await engine.find(interaction)?.progress.identity)
             #expect(identity.subject == engine.ada && identity.proof == Proof(.password, at: engine.clock.now))
             engine.clock.advance(by: .seconds(900))
-            #expect(try await Self.prove(engine, interaction) == false)
+            #expect(try await engine.prove(in: interaction) == false)
         }
     }
 
     @Test func `V34: the second proof is the first person's, given once, and never before the first`() async throws {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            let ben = engine.teams.people.ben
-            #expect(try await Self.proveAgain(engine, engine.ada, interaction) == false)
-            #expect(try await Self.prove(engine, interaction, owing: .proof))
-            #expect(try await Self.enter(engine, interaction) == false)
-            #expect(try await Self.proveAgain(engine, ben, interaction) == false)
-            #expect(try await Self.proveAgain(engine, engine.ada, interaction))
-            #expect(try await Self.proveAgain(engine, engine.ada, interaction) == false)
+            let interaction = try await engine.begin()
+            #expect(try await engine.proveAgain(in: interaction) == false)
+            #expect(try await engine.prove(owing: .proof, in: interaction))
+            #expect(try await engine.enter(interaction) == nil)
+            #expect(try await engine.proveAgain(engine.ben, in: interaction) == false)
+            #expect(try await engine.proveAgain(in: interaction))
+            #expect(try await engine.proveAgain(in: interaction) == false)
             // Another first proof takes the second one away again.
-            #expect(try await Self.prove(engine, interaction, owing: .proof))
-            #expect(try await Self.enter(engine, interaction) == false)
+            #expect(try await engine.prove(owing: .proof, in: interaction))
+            #expect(try await engine.enter(interaction) == nil)
         }
     }
 
     @Test func `V8, V20: of twenty requests at once one makes a session of the proofs`() async throws {
         try await withEngine { engine in
-            let interaction = try await Self.begin(engine)
-            #expect(try await Self.prove(engine, interaction))
-            let entries = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 0..<20 { group.addTask { try await Self.enter(engine, interaction) } }
-                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
-            }
-            #expect(entries == 1)
+            let interaction = try await engine.begin()
+            #expect(try await engine.prove(in: interaction))
+            let entries = try await race(20) { _ in try await engine.enter(interaction) }
+            #expect(entries.count { $0 != nil } == 1)
         }
     }
 
@@ -79,18 +76,18 @@ import Testing
     {
         try await withEngine { engine in
             let session = try await engine.session(of: engine.ada)
-            let interaction = try await engine.interactions.begin(next: "/x", browserHash: Engine.browser, in: .acme)
+            let interaction = try await engine.begin(next: "/x")
             #expect(interaction.app == nil)
             let first = try await engine.interactions.nextStep(of: interaction, session, in: .acme)
             guard case .signIn = first else { throw TestFailure("a session is taken for a sign-in") }
-            #expect(try await Self.prove(engine, interaction))
-            #expect(try await Self.enter(engine, interaction))
-            let entered = try await Self.find(engine, interaction)
+            #expect(try await engine.prove(in: interaction))
+            #expect(try await engine.enter(interaction) != nil)
+            let entered = try #require(try await engine.find(interaction))
             let last = try await engine.interactions.nextStep(of: entered, session, in: .acme)
             guard case .leave(next: "/x") = last else { throw TestFailure("it leads elsewhere") }
             #expect(
-                try await engine.interactions.cancel(
-                    entered, browserHash: Engine.browser, in: .acme, from: TestTeams.origin) == nil)
+                try await engine.interactions.cancel(entered, browserHash: Engine.browser, in: .acme, from: .test)
+                    == nil)
         }
     }
 
@@ -114,34 +111,4 @@ import Testing
         }
     }
 
-    private static func begin(_ engine: Engine) async throws -> Interaction {
-        let request = try await engine.authorize()
-        return try await engine.interactions.begin(
-            request, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
-    }
-
-    private static func find(_ engine: Engine, _ interaction: Interaction) async throws -> Interaction {
-        try #require(try await engine.interactions.find(interaction.id, browserHash: Engine.browser, in: .acme))
-    }
-
-    private static func prove(
-        _ engine: Engine, _ interaction: Interaction, owing due: SecondFactorDue = .nothing,
-        browser: [UInt8] = Engine.browser, in team: TeamID = .acme
-    ) async throws -> Bool {
-        try await engine.interactions.prove(
-            try #require(try await UserStore(engine.teams.database).find(engine.ada, in: .acme)), by: .password,
-            login: "ada@acme.example", owing: due, in: interaction, browserHash: browser, of: team)
-    }
-
-    private static func proveAgain(_ engine: Engine, _ person: Subject, _ interaction: Interaction) async throws -> Bool
-    {
-        try await engine.interactions.proveAgain(
-            person, by: .totp, in: interaction, browserHash: Engine.browser, of: .acme)
-    }
-
-    private static func enter(_ engine: Engine, _ interaction: Interaction) async throws -> Bool {
-        try await engine.interactions.enter(interaction, browserHash: Engine.browser, of: .acme) { proofs in
-            try await engine.teams.database.query(proofs.taking, in: .acme).first.map { _ in true }
-        } ?? false
-    }
 }

@@ -34,12 +34,7 @@ import Testing
 
     @Test func `P15: cancelling is an error in its data and nothing more`() async throws {
         try await withEngine { engine in
-            let request = try await engine.authorize(.web, Self.popup)
-            let interaction = try await engine.interactions.begin(
-                request, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
-            let answer = try #require(
-                try await engine.interactions.cancel(
-                    interaction, browserHash: Engine.browser, in: .acme, from: TestTeams.origin))
+            let answer = try #require(try await engine.cancel(try await engine.begin(.web, Self.popup)))
             let message = try Self.json(answer.message)
             #expect(message["data"] == ["error": "user_cancelled_authorize", "state": "s\"</script>"])
         }

@@ -1,4 +1,5 @@
 import Bytes
+import Directory
 import Domain
 import Testing
 
@@ -61,17 +62,6 @@ import Testing
         }
     }
 
-    @Test func `V25: another team's tokens are inactive`() async throws {
-        try await withEngine { engine in
-            let acme = try await engine.tokens()
-            let own = try await engine.clientToken()
-            for token in [acme.accessToken, acme.refreshToken, own.accessToken] {
-                #expect(try await engine.introspect(token)["active"] == true)
-                #expect(try await engine.introspect(token, in: .rival) == Self.inactive)
-            }
-        }
-    }
-
     @Test func `what is no token, and what stands for nobody any more, is inactive`() async throws {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
@@ -79,7 +69,7 @@ import Testing
             for text in ["garbage", "\u{1F34F}", "a", "r", tokens.idToken, code] {
                 #expect(try await engine.introspect(text) == Self.inactive, "\(text)")
             }
-            try engine.teams.admin("UPDATE users SET suspended_at = now() WHERE sub = $1", engine.ada.rawValue)
+            try engine.setSuspended(true, engine.ada)
             for text in [tokens.accessToken, tokens.refreshToken] {
                 #expect(try await engine.introspect(text) == Self.inactive)
             }
@@ -90,7 +80,7 @@ import Testing
         try await withEngine { engine in
             let token = try await engine.tokens(at: .sisterWeb).accessToken
             #expect(try await engine.introspect(token)["active"] == true)
-            try engine.teams.admin("UPDATE app_ids SET is_enabled = false WHERE identifier = 'com.acme.sister'")
+            try engine.admin("UPDATE app_ids SET is_enabled = false WHERE identifier = 'com.acme.sister'")
             #expect(try await engine.introspect(token) == Self.inactive)
         }
     }
@@ -99,18 +89,119 @@ import Testing
         try await withEngine { engine in
             let token = try await engine.tokens().accessToken
             let introspection = Introspection(
-                server: engine.teams.server, database: engine.teams.database, testSignIns: engine.teams.testSignIns)
+                server: engine.server, database: engine.database, testSignIns: engine.testSignIns)
             for (changes, code) in [
                 (["client_secret": nil], .invalidClient), (["client_secret": "x.y.z"], .invalidClient),
                 (["token": nil], .invalidRequest),
             ] as [(Changes, OAuthError.Code)] {
                 let parameters = try engine.parameters(of: .web, ["token": token].merging(changes) { $1 })
                 let error = await #expect(throws: OAuthError.self) {
-                    try await introspection.respond(
-                        to: parameters, of: try await engine.snapshot(), from: TestTeams.origin)
+                    try await introspection.respond(to: parameters, of: try await engine.snapshot(), from: .test)
                 }
                 #expect(error?.code == code, "\(changes)")
             }
+        }
+    }
+}
+
+/// OpenID Connect Core section 5.3.
+@Suite struct UserinfoTests {
+    @Test func `it tells what the consent shares today, the name as it was edited included`() async throws {
+        try await withEngine { engine in
+            let token = try await engine.tokens().accessToken
+            let expected: JSONValue = [
+                "sub": .string(engine.ada.rawValue), "name": "Ada King", "given_name": "Ada", "family_name": "King",
+                "email": "ada@acme.example", "email_verified": true,
+            ]
+            #expect(try await engine.userinfo(token) == expected)
+            try engine.admin("UPDATE users SET email = 'ada@new.example' WHERE sub = $1", engine.ada.rawValue)
+            #expect(try await engine.userinfo(token)?["email"] == "ada@new.example")
+        }
+    }
+
+    @Test func `what was not shared is not told, and a hidden address is the relay's`() async throws {
+        try await withEngine { engine in
+            let bare = try await engine.tokens(for: engine.ben, at: .web, [:])
+            #expect(try await engine.userinfo(bare.accessToken) == ["sub": .string(engine.ben.rawValue)])
+            let answer = try await engine.signIn(to: .legacy, Engine.fullRequest, email: .hidden)
+            let tokens = try await engine.redeem(try #require(answer["code"]), .legacy)
+            let info = try #require(try await engine.userinfo(tokens.accessToken))
+            #expect(info["email"]?.string?.hasSuffix("@relay.example") == true)
+            #expect(info["is_private_email"] == "true" && info["email_verified"] == "true")
+        }
+    }
+
+    @Test func `only an access token that is alive opens it`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            let own = try await engine.clientToken().accessToken
+            for text in [tokens.refreshToken, tokens.idToken, own, "garbage", ""] {
+                #expect(try await engine.userinfo(text) == nil, "\(text)")
+            }
+            #expect(try await engine.userinfo(tokens.accessToken) != nil)
+            try await engine.signOut(engine.ada.rawValue)
+            #expect(try await engine.userinfo(tokens.accessToken) == nil)
+
+            let again = try await engine.tokens().accessToken
+            engine.clock.advance(by: .seconds(3600))
+            #expect(try await engine.userinfo(again) == nil)
+        }
+    }
+}
+
+/// The four words of Apple's devices, asked from a backend.
+@Suite struct CredentialStateTests {
+    @Test func `consent makes it authorized for the whole group, and its end revoked`() async throws {
+        try await withEngine { engine in
+            let sub = engine.ada.rawValue
+            #expect(try await engine.credentialState(of: sub) == "notFound")
+            let tokens = try await engine.tokens()
+            #expect(try await engine.credentialState(of: sub) == "authorized")
+            #expect(try await engine.credentialState(of: sub, at: .sisterWeb) == "authorized")
+            #expect(try await engine.credentialState(of: sub, at: .otherWeb) == "notFound")
+            try await engine.revoke(tokens.refreshToken)
+            #expect(try await engine.credentialState(of: sub) == "revoked")
+            _ = try await engine.tokens()
+            #expect(try await engine.credentialState(of: sub) == "authorized")
+        }
+    }
+
+    @Test func `signing out leaves it authorized, suspension does not`() async throws {
+        try await withEngine { engine in
+            let sub = engine.ada.rawValue
+            _ = try await engine.tokens()
+            try await engine.signOut(sub)
+            #expect(try await engine.credentialState(of: sub) == "authorized")
+            try engine.setSuspended(true, engine.ada)
+            #expect(try await engine.credentialState(of: sub) == "revoked")
+        }
+    }
+
+    @Test func `nobody, garbage and another team's people are not found`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            for sub in ["000000.00.0000", "nobody", "\u{1F34F}", String(repeating: "0", count: 300)] {
+                #expect(try await engine.credentialState(of: sub) == "notFound", "\(sub)")
+            }
+            #expect(try await engine.credentialState(of: engine.ada.rawValue, in: .rival) == "notFound")
+        }
+    }
+
+    @Test func `somebody who left stays revoked when their tokens are removed`() async throws {
+        try await withEngine { engine in
+            let sub = engine.ada.rawValue
+            _ = try await engine.tokens()
+            let tokens = try await engine.tokens()
+            try await engine.revoke(tokens.refreshToken)
+            for table in ["refresh_tokens", "revoked_tokens"] {
+                try engine.admin("UPDATE \(table) SET revoked_at = revoked_at - interval '2 years'")
+            }
+
+            try engine.admin("SELECT pippin_purge_refresh_tokens(100)")
+
+            #expect(try engine.admin("SELECT FROM refresh_tokens").count == 1)
+            #expect(try await engine.credentialState(of: sub) == "revoked")
+            #expect(try await engine.introspect(tokens.refreshToken) == ["active": false])
         }
     }
 }

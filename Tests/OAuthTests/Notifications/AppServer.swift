@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Domain
 import EventLoop
 import HTTP
@@ -16,7 +17,7 @@ import Testing
 @testable import TestTeams
 
 /// An app's server that takes notices, and the worker that delivers them to it.
-struct AppServer: Sendable {
+struct AppServer: Sendable, OwnedDatabase {
     let engine: Engine
     let port: UInt16
     let inbox: Inbox
@@ -38,11 +39,25 @@ struct AppServer: Sendable {
         }
     }
 
+    var conninfo: String { engine.conninfo }
     var url: String { "http://127.0.0.1:\(port)/notices" }
+
+    /// Has Ada sign in and end it again, of which the app is to be told.
+    func tell() async throws { try await engine.revoke(try await engine.tokens().refreshToken) }
+
+    /// What the app was told, in that order.
+    func claims() async throws -> [Claims] {
+        var claims: [Claims] = []
+        for body in inbox.all {
+            let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
+            claims.append(try await engine.claims(try #require(payload)))
+        }
+        return claims
+    }
 
     /// Has the App ID tell this server.
     func register(_ app: ClientID = .app, in team: TeamID = .acme) throws {
-        try engine.teams.admin(
+        try admin(
             "UPDATE app_ids SET notification_url = $3 WHERE team_id = $1 AND identifier = $2", team.rawValue,
             app.rawValue, url)
     }
@@ -57,9 +72,7 @@ struct AppServer: Sendable {
     }
 
     /// The states of all notices, the oldest first.
-    func states() throws -> [String?] {
-        try engine.teams.admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] }
-    }
+    func states() throws -> [String?] { try admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] } }
 
     fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, makeWorker: @escaping @Sendable () -> JobWorker) {
         self.engine = engine
@@ -75,7 +88,7 @@ func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (App
 {
     try await withEngine { engine in
         let (teams, loop) = (engine.teams, engine.teams.loop)
-        try teams.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'")
+        try teams.setMode("sandbox")
         let inbox = AppServer.Inbox()
         var router = Router()
         router.post(Route("/notices")) { request in inbox.take(request) }

@@ -16,32 +16,30 @@ import Testing
         async throws
     {
         try await withAppServer { app in
-            let teams = app.engine.teams
-            try teams.admin("UPDATE app_ids SET notification_url = 'https://127.0.0.1:1/notices'")
-            try teams.admin("UPDATE teams SET mode = 'production'")
-            try await body(app, SendingLimits(LimitStore(teams.database)))
+            try app.admin("UPDATE app_ids SET notification_url = 'https://127.0.0.1:1/notices'")
+            try app.admin("UPDATE teams SET mode = 'production'")
+            try await body(app, SendingLimits(LimitStore(app.engine.database)))
         }
     }
 
     /// Gives out so many turns at the server.
     private func use(_ count: Int, of limits: SendingLimits, _ app: AppServer) async throws {
-        let now = app.engine.teams.server.clock()
+        let now = app.engine.clock.now
         for _ in 0..<count { _ = try await limits.turn(of: .notification, at: "127.0.0.1", in: .acme, at: now) }
     }
 
     @Test func `V47: come one after the other, and at once where the domain is the team's`() async throws {
         try await withStrangersServer { app, limits in
-            let teams = app.engine.teams
             try await use(60, of: limits, app)
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try await app.work { try teams.admin(Self.waiting).count == 1 }
+            try await app.tell()
+            try await app.work { try app.admin(Self.waiting).count == 1 }
             #expect(try app.attempts().isEmpty)
             #expect(try app.states() == ["pending"])
 
-            try teams.admin(
+            try app.admin(
                 "INSERT INTO domains (team_id, domain, is_verified) VALUES ($1, '127.0.0.1', true)",
                 TeamID.acme.rawValue)
-            try teams.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.attempts() == [[nil, "address_refused", ""]])
         }
@@ -49,53 +47,50 @@ import Testing
 
     @Test func `V47: are waited for once, however many came meanwhile`() async throws {
         try await withStrangersServer { app, limits in
-            let teams = app.engine.teams
             try await use(60, of: limits, app)
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try await app.work { try teams.admin(Self.waiting).count == 1 }
+            try await app.tell()
+            try await app.work { try app.admin(Self.waiting).count == 1 }
             try await use(500, of: limits, app)
             app.engine.clock.advance(by: .seconds(60))
-            try teams.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
-            #expect(try teams.admin("SELECT turn_at FROM notices") == [[nil]])
+            #expect(try app.admin("SELECT turn_at FROM notices") == [[nil]])
         }
     }
 
     @Test func `V47: of one person's notifications one waits, the newest, in the turn of the oldest`() async throws {
         try await withStrangersServer { app, limits in
-            let teams = app.engine.teams
             try await use(60, of: limits, app)
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try await app.work { try teams.admin(Self.waiting).count == 1 }
-            let first = try teams.admin("SELECT notice_id, turn_at FROM notices")
+            try await app.tell()
+            try await app.work { try app.admin(Self.waiting).count == 1 }
+            let first = try app.admin("SELECT notice_id, turn_at FROM notices")
             for _ in 0..<3 {
                 try await use(10, of: limits, app)
-                try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+                try await app.tell()
                 try await app.work {
-                    try teams.admin("SELECT turn_at IS NOT NULL FROM notices") == [["t"]]
-                        && teams.admin(Self.waiting).count == 1
+                    try app.admin("SELECT turn_at IS NOT NULL FROM notices") == [["t"]]
+                        && app.admin(Self.waiting).count == 1
                 }
             }
-            let last = try teams.admin("SELECT notice_id, turn_at FROM notices")
+            let last = try app.admin("SELECT notice_id, turn_at FROM notices")
             #expect(last.count == 1 && last[0][0] != first[0][0] && last[0][1] == first[0][1])
         }
     }
 
     @Test func `V47, V53: of one that failed and comes again give no newer one away that waits`() async throws {
         try await withStrangersServer { app, limits in
-            let teams = app.engine.teams
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.tell()
             try await app.work { try app.attempts().count == 1 }
-            let old = try teams.admin("SELECT notice_id FROM notices")
+            let old = try app.admin("SELECT notice_id FROM notices")
             app.engine.clock.advance(by: .seconds(1))
             try await use(60, of: limits, app)
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try await app.work { try teams.admin("SELECT FROM notices WHERE turn_at IS NOT NULL").count == 1 }
-            let new = try teams.admin("SELECT notice_id FROM notices WHERE turn_at IS NOT NULL")
+            try await app.tell()
+            try await app.work { try app.admin("SELECT FROM notices WHERE turn_at IS NOT NULL").count == 1 }
+            let new = try app.admin("SELECT notice_id FROM notices WHERE turn_at IS NOT NULL")
             #expect(new != old)
-            try teams.admin("UPDATE jobs SET due_at = now() WHERE attempts > 0")
-            try await app.work { try teams.admin("SELECT FROM notices WHERE turn_at IS NOT NULL").count == 2 }
-            #expect(try teams.admin("SELECT FROM notices WHERE notice_id = $1", new[0][0]).count == 1)
+            try app.admin("UPDATE jobs SET due_at = now() WHERE attempts > 0")
+            try await app.work { try app.admin("SELECT FROM notices WHERE turn_at IS NOT NULL").count == 2 }
+            #expect(try app.admin("SELECT FROM notices WHERE notice_id = $1", new[0][0]).count == 1)
         }
     }
 
@@ -103,22 +98,21 @@ import Testing
         async throws
     {
         try await withStrangersServer { app, limits in
-            let teams = app.engine.teams
             let all = try #require(Sending.notification.perServerOverTeams)
-            let now = teams.server.clock()
+            let now = app.engine.clock.now
             for _ in 0..<all.count {
                 #expect(try await limits.charge(.notification, ofAllTeamsAt: "127.0.0.1", at: now) == nil)
             }
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try await app.work { try teams.admin(Self.waiting).count == 1 }
+            try await app.tell()
+            try await app.work { try app.admin(Self.waiting).count == 1 }
             #expect(try app.attempts().isEmpty)
-            let turn = try teams.admin("SELECT turn_at FROM notices")
+            let turn = try app.admin("SELECT turn_at FROM notices")
             #expect(turn[0][0] != nil)
 
             app.engine.clock.advance(by: all.window)
             // Its turn was had: those that come meanwhile are not before it.
             try await use(500, of: limits, app)
-            try teams.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.attempts().count == 1 }
         }
     }

@@ -5,6 +5,7 @@ import Domain
 import HTTP
 import OAuth
 import Postgres
+import TestNumbers
 import Testing
 
 @testable import Notifications
@@ -16,7 +17,7 @@ import Testing
         try await withAppServer { app in
             try app.register()
             let engine = app.engine
-            try await engine.revoke(try await engine.tokens().refreshToken)
+            try await app.tell()
             try await app.work { try app.states() == ["delivered"] }
 
             let body = try JSON.decode([String: JSONValue].self, from: try #require(app.inbox.all.first))
@@ -40,21 +41,14 @@ import Testing
         try JSON.decode(JSONValue.self, from: Array(try claims.string("events").utf8))
     }
 
-    private func events(_ app: AppServer) async throws -> [JSONValue] {
-        var events: [JSONValue] = []
-        for body in app.inbox.all {
-            let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
-            events.append(try event(try await app.engine.claims(try #require(payload))))
-        }
-        return events
-    }
+    private func events(_ app: AppServer) async throws -> [JSONValue] { try await app.claims().map(event) }
 
     @Test func `without a notification URL nobody is told, and another group is not told`() async throws {
         try await withAppServer { app in
             try app.register(.other)
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.tell()
             #expect(try app.states().isEmpty)
-            #expect(try app.engine.teams.admin("SELECT FROM jobs").isEmpty)
+            #expect(try app.admin("SELECT FROM jobs").isEmpty)
         }
     }
 
@@ -62,19 +56,15 @@ import Testing
         try await withAppServer { app in
             try app.register()
             app.inbox.answer(Response(.internalServerError, body: Array("out\nof order".utf8)))
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.tell()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.states() == ["pending"])
-            try app.engine.teams.admin("UPDATE jobs SET due_at = now()")
+            try app.makeJobsDue()
             try await app.work { try app.states() == ["delivered"] }
 
             #expect(try app.attempts() == [["500", nil, "out of order"], ["200", nil, ""]])
-            var ids: Set<String> = []
-            for body in app.inbox.all {
-                let payload = try JSON.decode(JSONValue.self, from: body)["payload"]?.string
-                ids.insert(try await app.engine.claims(try #require(payload)).string("jti"))
-            }
-            #expect(app.inbox.all.count == 2 && ids.count == 1)
+            let ids = try await app.claims().map { try $0.string("jti") }
+            #expect(ids.count == 2 && ids[0] == ids[1])
         }
     }
 
@@ -82,10 +72,10 @@ import Testing
         try await withAppServer { app in
             try app.register()
             app.inbox.answer(Response(.notFound))
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
-            try app.engine.teams.admin("UPDATE jobs SET attempts = 19")
+            try await app.tell()
+            try app.admin("UPDATE jobs SET attempts = 19")
             try await app.work { try app.states() == ["dead"] }
-            #expect(try app.engine.teams.admin("SELECT state FROM jobs") == [["dead"]])
+            #expect(try app.jobStates() == ["dead"])
         }
     }
 
@@ -93,7 +83,7 @@ import Testing
         try await withAppServer { app in
             try app.register()
             app.inbox.answer(.redirect(to: "/elsewhere"))
-            try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+            try await app.tell()
             try await app.work { try app.attempts().count == 1 }
             #expect(try app.attempts().first?[0] == "303")
             #expect(try app.states() == ["pending"])
@@ -105,9 +95,9 @@ import Testing
     {
         for (mode, allowsLoopback) in [("production", true), ("sandbox", false)] {
             try await withAppServer(allowsLoopback: allowsLoopback) { app in
-                try app.engine.teams.admin("UPDATE teams SET mode = $1", mode)
+                try app.admin("UPDATE teams SET mode = $1", mode)
                 try app.register()
-                try await app.engine.revoke(try await app.engine.tokens().refreshToken)
+                try await app.tell()
                 try await app.work { try app.attempts().count == 1 }
                 #expect(try app.attempts() == [[nil, "address_refused", ""]])
                 #expect(app.inbox.all.isEmpty)
@@ -121,7 +111,7 @@ import Testing
             let engine = app.engine
             _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
             _ = try await engine.signIn(to: .otherWeb, Engine.fullRequest, email: .shared)
-            try await engine.teams.database.transaction(in: .acme) { transaction in
+            try await engine.database.transaction(in: .acme) { transaction in
                 try await Notifications.enqueue(.emailDisabled, of: engine.ada, in: .acme, transaction)
             }
             try await app.work { try app.states() == ["delivered"] }
@@ -136,12 +126,12 @@ import Testing
             try app.register()
             let engine = app.engine
             _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 UPDATE consents SET hides_email = false, provider = 'apple', provider_email = 'x1@privaterelay.example',
                     is_provider_email_private = true
                 """)
-            try await engine.teams.database.transaction(in: .acme) { transaction in
+            try await engine.database.transaction(in: .acme) { transaction in
                 let notification = NewNotification(.emailDisabled, of: engine.ada, to: .app)
                 _ = try await Notifications.enqueue(notification, in: .acme, transaction)
             }
@@ -156,7 +146,7 @@ import Testing
             try app.register()
             let engine = app.engine
             _ = try await engine.tokens()
-            try? await engine.teams.database.transaction(in: .acme) { transaction in
+            try? await engine.database.transaction(in: .acme) { transaction in
                 try await Notifications.enqueue(.emailEnabled, of: engine.ada, in: .acme, transaction)
                 try await Notifications.enqueue(.accountDelete, of: engine.ada, in: .acme, transaction)
                 throw TestFailure("changed my mind")
@@ -169,16 +159,16 @@ import Testing
         try await withAppServer { app in
             try app.register()
             let engine = app.engine
-            try await engine.revoke(try await engine.tokens().refreshToken)
-            let rows = try await engine.teams.database.query("SELECT FROM notices", in: .rival)
+            try await app.tell()
+            let rows = try await engine.database.query("SELECT FROM notices", in: .rival)
             #expect(rows.isEmpty)
-            let isTold = try await engine.teams.database.transaction(in: .rival) { transaction in
+            let isTold = try await engine.database.transaction(in: .rival) { transaction in
                 try await Notifications.enqueue(
                     NewNotification(.accountDelete, of: engine.ada, to: .app), in: .rival, transaction)
             }
             #expect(!isTold)
             await #expect(throws: PostgresFailure.self) {
-                try await engine.teams.database.transaction(in: .rival) { transaction in
+                try await engine.database.transaction(in: .rival) { transaction in
                     _ = try await Notifications.enqueue(
                         NewNotification(.accountDelete, of: engine.ada, to: .app), in: .acme, transaction)
                     _ = try await transaction.query(
@@ -195,6 +185,49 @@ import Testing
 extension AppServer {
     /// Status, problem and excerpt of each attempt, in their order.
     func attempts() throws -> [[String?]] {
-        try engine.teams.admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
+        try admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
+    }
+}
+
+/// What version 0.1 has queued is delivered by this one, and by the version before where both run on one database.
+@Suite struct StoredNotificationTests {
+    @Test func `a queued delivery keeps the names it was stored under`() throws {
+        let stored = #"{"notice":"n1","spelling":"account-deleted","copies":2}"#
+        let job = try JSON.decode(NotificationJob.self, from: Array(stored.utf8))
+
+        #expect(job.notification == "n1" && job.spelling == "account-deleted" && job.copies == 2)
+        let written = try JSON.decode(JSONValue.self, from: JSON.encode(job))
+        #expect(try written == JSON.decode(JSONValue.self, from: Array(stored.utf8)))
+    }
+}
+
+/// Security case V39: the pause that an app's server asks for.
+@Suite struct PauseNumberTests {
+    @Test func `V39: a notification is told again within a day, whatever number its server answers`() async throws {
+        try await withAppServer { app in
+            try app.register()
+            try await app.tell()
+            // Those that are a pause, or none that can be read.
+            let numbers = BoundaryNumber.texts.filter { (Int($0) ?? 61) > 60 && $0.utf8.allSatisfy { $0 < 0x80 } }
+            for number in numbers.prefix(6) + ["9223372036854775808", "1e308", "NaN", "", "1;"] {
+                answer(number, of: app)
+                let known = try app.attempts().count
+                // Late in the row, so that the pause is long where the server names none.
+                try app.makeJobsDue(afterAttempts: 10)
+                try await app.work { try app.attempts().count > known }
+                let due = try app.admin("SELECT state, due_at BETWEEN now() AND now() + interval '25 hours' FROM jobs")
+                #expect(due == [["pending", "t"]], "\(number)")
+            }
+            // Without a pause it is told again at once.
+            answer("-9223372036854775808", of: app)
+            try app.makeJobsDue(afterAttempts: 10)
+            try await app.work { try app.states() == ["delivered"] }
+        }
+    }
+
+    private func answer(_ number: String, of app: AppServer) {
+        var answer = Response(.serviceUnavailable)
+        answer.append(.retryAfter, number)
+        app.inbox.answer(answer)
     }
 }

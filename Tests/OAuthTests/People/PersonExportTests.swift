@@ -11,32 +11,32 @@ import Testing
     private func export(_ engine: Engine, for reader: PersonExportStore.Reader, in team: TeamID = .acme) async throws
         -> PersonExport?
     {
-        try await PersonExportStore(engine.teams.database).begin(
-            engine.ada, in: team, for: reader, by: .person(engine.ada), from: TestTeams.origin)
+        try await PersonExportStore(engine.database).begin(
+            engine.ada, in: team, for: reader, by: .person(engine.ada), from: .test)
     }
 
     /// Ada's sign-ins and events, as many as nobody has.
     private func grow(_ engine: Engine) throws {
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
             SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{"kind":"authorization","at":1}'
             FROM generate_series(1, 45) n
             """, engine.ada.rawValue)
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
             SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{"kind":"proved","at":2}'
             FROM generate_series(1, 1000) n
             """)
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, user_agent)
             SELECT 'ACMETEAM01', now() + (n / 2) * interval '1 s', 'person', $1, 'user.exported', 'user', $1,
                 'succeeded', repeat('a', 400)
             FROM generate_series(1, 900) n
             """, engine.ada.rawValue)
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO sessions (
                 team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent
@@ -49,7 +49,7 @@ import Testing
     @Test func `V42, V55: is made page by page, and each list in it has an end`() async throws {
         try await withEngine { engine in
             try grow(engine)
-            let before = try engine.teams.actions().count
+            let before = try engine.actions().count
             let document = try #require(try await export(engine, for: .person))
             let pieces = try await document.pieces()
 
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `V45: for the person themselves has nothing of members and of apps' servers`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO audit_events (
                     team_id, at, actor_kind, actor, action, target_kind, target, outcome, ip, user_agent, after
@@ -80,13 +80,13 @@ import Testing
                     ('ACMETEAM01', now(), 'person', $1, 'password.changed', 'user', $1, 'succeeded', '203.0.113.77',
                         'Own/1.0', '{"reason": "asked for"}')
                 """, engine.ada.rawValue)
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
                 VALUES ('ACMETEAM01', repeat('0', 28), 'com.acme.web', $1, 'failed', 'secret_expired',
                     '{"kind":"authorization","at":1,"ip":"203.0.113.78","known":["redirect_uri","https://r.example"]}')
                 """, engine.ada.rawValue)
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES
                     ('ACMETEAM01', repeat('0', 28), now(), 'token_refused',
@@ -108,25 +108,17 @@ import Testing
             #expect(own.ranges(of: "user.exported").count == 1 && whole.ranges(of: "user.exported").count == 3)
         }
     }
-
-    @Test func `is nothing another team can have`() async throws {
-        try await withEngine { engine in
-            let document = try await export(engine, for: .team, in: .rival)
-            #expect(document == nil)
-            #expect(try engine.teams.actions().filter { $0 == "user.exported" } == [])
-        }
-    }
 }
 
 @Suite struct `Sign-ins of a person who is gone` {
     /// So many of Ada's, one of which has more steps than go in one piece.
     private func grow(_ engine: Engine, _ count: Int) throws {
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
             SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{}' FROM generate_series(1, $2::int) n
             """, engine.ada.rawValue, String(count))
-        try engine.teams.admin(
+        try engine.admin(
             """
             INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
             SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{}'
@@ -135,13 +127,13 @@ import Testing
     }
 
     private func delete(_ engine: Engine) async throws {
-        let deletion = AccountDeletion(engine.teams.database, random: .system)
-        let receipt = try await deletion.delete(engine.ada, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
+        let deletion = AccountDeletion(engine.database, random: .system)
+        let receipt = try await deletion.delete(engine.ada, in: .acme, by: .person(engine.ada), from: .test)
         #expect(receipt != nil)
     }
 
     private func left(_ engine: Engine, _ table: String) throws -> Int {
-        try engine.teams.admin("SELECT FROM \(table) WHERE team_id = 'ACMETEAM01'").count
+        try engine.admin("SELECT FROM \(table) WHERE team_id = 'ACMETEAM01'").count
     }
 
     @Test func `V42, V43: go in pieces, the first at once and the rest by a job`() async throws {
@@ -150,21 +142,21 @@ import Testing
             try await delete(engine)
 
             // The person is gone whatever is left of the sign-ins.
-            #expect(try engine.teams.admin("SELECT FROM users WHERE sub = $1", engine.ada.rawValue).isEmpty)
+            #expect(try engine.admin("SELECT FROM users WHERE sub = $1", engine.ada.rawValue).isEmpty)
             #expect(try left(engine, "flow_steps") == 0)
             #expect(try left(engine, "flows") == 200)
-            let jobs = try engine.teams.admin(
+            let jobs = try engine.admin(
                 "SELECT payload->>'person', payload->>'last' FROM jobs WHERE kind = 'person.flows'")
             let last = try #require(jobs.first?[1])
             #expect(jobs.count == 1 && jobs[0][0] == engine.ada.rawValue)
 
             // Whoever comes by way of Apple has the same sub again.
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
                 VALUES ('ACMETEAM01', repeat('f', 28), $1, 'open', '{}')
                 """, engine.ada.rawValue)
-            let traces = UserTraces(engine.teams.database)
+            let traces = UserTraces(engine.database)
             try await traces.removeAll(of: engine.ada, until: last, in: .rival)
             #expect(try left(engine, "flows") == 201)
             try await traces.removeAll(of: engine.ada, until: last, in: .acme)
@@ -177,7 +169,7 @@ import Testing
             try grow(engine, 3)
             try await delete(engine)
             #expect(try left(engine, "flows") == 0 && left(engine, "flow_steps") == 0)
-            #expect(try engine.teams.admin("SELECT FROM jobs WHERE kind = 'person.flows'").isEmpty)
+            #expect(try engine.admin("SELECT FROM jobs WHERE kind = 'person.flows'").isEmpty)
         }
     }
 }

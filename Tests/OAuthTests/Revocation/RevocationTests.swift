@@ -1,3 +1,4 @@
+import Audit
 import Bytes
 import Crypto
 import Directory
@@ -45,7 +46,7 @@ import Testing
             let web = try await engine.tokens()
             let sister = try await engine.tokens(at: .sisterWeb)
             let other = try await engine.tokens(at: .otherWeb)
-            let ben = try await engine.tokens(for: engine.teams.people.ben)
+            let ben = try await engine.tokens(for: engine.ben)
             try await engine.revoke(web.refreshToken)
             #expect(try await !engine.isAlive(sister.refreshToken, .sisterWeb))
             #expect(try await engine.isAlive(other.refreshToken, .otherWeb))
@@ -86,7 +87,7 @@ import Testing
             try await engine.revoke(tokens.refreshToken)
             try await engine.revoke(tokens.refreshToken)
             try await engine.revoke(tokens.accessToken)
-            let ends = try engine.teams.actions().filter { $0 == "consent.ended" }
+            let ends = try engine.actions().filter { $0 == "consent.ended" }
             #expect(ends.count == 1)
         }
     }
@@ -115,7 +116,7 @@ import Testing
     @Test func `V25: another client's token succeeds without effect, and so does another team's`() async throws {
         try await withEngine { engine in
             let acme = try await engine.tokens()
-            let rival = try await engine.tokens(for: engine.teams.people.rivalAda, at: .web, in: .rival)
+            let rival = try await engine.tokens(for: engine.rivalAda, at: .web, in: .rival)
             for token in [acme.refreshToken, acme.accessToken] {
                 try await engine.revoke(token, .otherWeb)
                 try await engine.revoke(token, .sisterWeb)
@@ -153,8 +154,58 @@ import Testing
             ])
             engine.teams.connections.close()
             await #expect(throws: PostgresFailure.self) {
-                try await engine.revocation.respond(to: parameters, of: team, from: TestTeams.origin)
+                try await engine.revocation.respond(to: parameters, of: team, from: .test)
             }
         }
+    }
+}
+
+/// What a trial may end: its own token, never the person's consent.
+@Suite struct TestSignInRevocationTests {
+    private static let key = KeyID.named("TRIALKEY01")
+
+    @Test func `a test sign-in that revokes its token leaves consent and other tokens alone`() async throws {
+        try await withEngine { engine in
+            let own = try await engine.tokens()
+            let privateKey = P256SigningKey.generate()
+            let testSignIn = try await begin(engine, privateKey)
+            let secret = try engine.teams.secret(key: Self.key) { _ in }
+            #expect(try await engine.authenticate(secret) != nil, "signed with another key")
+            let code = try await engine.code(["redirect_uri": testSignIn.returnURL])
+            let proof: Changes = [
+                "client_secret": try self.secret(engine, privateKey), "redirect_uri": testSignIn.returnURL,
+            ]
+            let tokens = try await engine.redeem(code, .web, proof)
+
+            try await engine.revoke(tokens.accessToken, .web)
+            #expect(try await engine.introspect(tokens.accessToken)["active"] == true, "not by the app")
+            try await engine.revoke(own.refreshToken, .web, ["client_secret": proof["client_secret"] ?? nil])
+            try await engine.revoke(tokens.accessToken, .web, ["client_secret": proof["client_secret"] ?? nil])
+
+            #expect(try await engine.introspect(tokens.accessToken) == ["active": false])
+            #expect(try await engine.isAlive(own.refreshToken))
+            #expect(try await engine.credentialState(of: engine.ada.rawValue) == "authorized")
+            #expect(try engine.actions().allSatisfy { $0 != "consent.ended" })
+        }
+    }
+
+    private func secret(_ engine: Engine, _ key: P256SigningKey) throws -> String {
+        try ClientSecret(
+            of: .web, in: .acme, key: Self.key, audience: "https://appleid.apple.com", at: engine.clock.now
+        ).signed(with: key)
+    }
+
+    private func begin(_ engine: Engine, _ key: P256SigningKey) async throws -> TestSignIn {
+        let id = TestSignInID(random: engine.server.random)
+        let testSignIn = TestSignIn(
+            id: id, of: .web, sessionHash: [1], keyID: Self.key, publicKeyPEM: key.publicKey.pem,
+            returnURL: "\(TestTeams.publicURL)/console/ACMETEAM01/trials/\(id.rawValue)/callback", state: "state",
+            nonce: "nonce", scope: AuthorizationRequest.Scope(name: true, email: true), responseMode: .formPost,
+            at: engine.clock.now)
+        let event = AuditEvent(
+            "test_sign_in.started", by: .member(engine.ada), on: AuditEvent.Target("client", "com.acme.web"),
+            from: .test)
+        try await engine.testSignIns.insert(testSignIn, privateKeyPEM: key.pem, event: event, in: .acme)
+        return testSignIn
     }
 }

@@ -1,6 +1,7 @@
+import Crypto
 import Domain
-import Federation
 import Postgres
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -26,14 +27,14 @@ import Testing
             #expect(try await engine.isAlive(other.refreshToken, .otherWeb))
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
             #expect(try await engine.signIn(to: .web, Engine.fullRequest)["user"] == nil)
-            #expect(try engine.teams.actions().count { $0 == "app_session.ended" } == 2)
+            #expect(try engine.actions().count { $0 == "app_session.ended" } == 2)
         }
     }
 
     @Test func `another person's token, a dead one and garbage end nothing`() async throws {
         try await withEngine { engine in
             let ada = try await engine.tokens()
-            let ben = engine.teams.people.ben
+            let ben = engine.ben
             try await engine.signOut(ben.rawValue, ada.refreshToken)
             for text in ["garbage", ada.accessToken, ada.idToken] {
                 try await engine.signOut(engine.ada.rawValue, text)
@@ -41,7 +42,7 @@ import Testing
             try await engine.signOut("nobody")
             try await engine.signOut("\u{1F34F}")
             #expect(try await engine.isAlive(ada.refreshToken))
-            #expect(try engine.teams.actions().allSatisfy { $0 != "app_session.ended" })
+            #expect(try engine.actions().allSatisfy { $0 != "app_session.ended" })
         }
     }
 
@@ -65,11 +66,47 @@ import Testing
             try holder.execute("SELECT FROM users FOR NO KEY UPDATE")
             try await engine.signOut(engine.ada.rawValue)
             try await engine.signOut(engine.ada.rawValue, tokens.refreshToken)
-            let isEnded = try await AuthorizationEndStore(engine.teams.database).endConsent(
-                of: engine.ada, for: .other, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
-            #expect(!isEnded)
+            #expect(try await !engine.endConsent(for: .other))
             try holder.execute("ROLLBACK")
-            #expect(try engine.teams.actions().count { $0 == "app_session.ended" } == 1)
+            #expect(try engine.actions().count { $0 == "app_session.ended" } == 1)
+        }
+    }
+}
+
+/// A consent ended by the person or the team.
+@Suite struct ConsentEndTests {
+    @Test func `codes and refresh tokens of the group end with it, and the sub stays`() async throws {
+        try await withEngine { engine in
+            let tokens = try await engine.tokens()
+            let other = try await engine.tokens(at: .otherWeb)
+            let code = try await engine.code()
+
+            #expect(try await engine.endConsent())
+
+            #expect(try await !engine.isAlive(tokens.refreshToken))
+            #expect(try await engine.isAlive(other.refreshToken, .otherWeb))
+            #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
+            #expect(try engine.actions().last == "consent.ended")
+            #expect(try await engine.claims(try await engine.tokens().idToken).string("sub") == engine.ada.rawValue)
+        }
+    }
+
+    @Test func `what never was ends without a trace, and nothing ends twice`() async throws {
+        try await withEngine { engine in
+            #expect(try await !engine.endConsent())
+            _ = try await engine.tokens()
+            #expect(try await engine.endConsent())
+            #expect(try await !engine.endConsent())
+            #expect(try engine.actions().count { $0 == "consent.ended" } == 1)
+        }
+    }
+
+    @Test func `of twenty ends at once one leaves an event`() async throws {
+        try await withEngine { engine in
+            _ = try await engine.tokens()
+            let ends = try await race(20) { _ in try await engine.endConsent() }
+            #expect(ends.count { $0 } == 1)
+            #expect(try engine.actions().count { $0 == "consent.ended" } == 1)
         }
     }
 }

@@ -62,7 +62,7 @@ import Testing
                     parsing: AppleKey.Input(
                         id: "P\(100_000_000 + number)", appleTeamID: "APPLESIM00", name: "Key",
                         appID: "com.acme.filler\(number)", privateKey: pem))
-                _ = try await keys.create(draft, in: .acme, by: .system("test"), from: TestTeams.origin, transaction)
+                _ = try await keys.create(draft, in: .acme, by: .system("test"), from: .test, transaction)
             }
         }
         try teams.admin(
@@ -98,7 +98,7 @@ import Testing
             let team = try await engine.snapshot()
             #expect(team.keys.count == 2 && team.keys.values.allSatisfy { !$0.isRead })
             let authentication = ClientAuthentication(
-                team: team, base: engine.teams.server.base(of: .acme), testSignIns: engine.teams.testSignIns)
+                team: team, base: engine.server.base(of: .acme), testSignIns: engine.testSignIns)
             let parameters = try ProtocolParameters([
                 "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
             ])
@@ -109,10 +109,9 @@ import Testing
 
     @Test func `V43: a key that cannot be read proves nobody`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin("UPDATE keys SET public_key_pem = 'none' WHERE key_id = 'ACMEKEY001'")
+            try engine.admin("UPDATE keys SET public_key_pem = 'none' WHERE key_id = 'ACMEKEY001'")
             let authentication = ClientAuthentication(
-                team: try await engine.snapshot(), base: engine.teams.server.base(of: .acme),
-                testSignIns: engine.teams.testSignIns)
+                team: try await engine.snapshot(), base: engine.server.base(of: .acme), testSignIns: engine.testSignIns)
             let parameters = try ProtocolParameters([
                 "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
             ])
@@ -125,7 +124,7 @@ import Testing
     @Test func `V43: cut-offs and transfers of what the team has no more are not read`() async throws {
         try await withEngine { engine in
             for client in ["*", "com.acme.web", "com.acme.gone"] {
-                try engine.teams.admin(
+                try engine.admin(
                     "INSERT INTO token_cutoffs (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())",
                     client)
             }
@@ -133,8 +132,8 @@ import Testing
             try await engine.moveApp()
             #expect(try await engine.snapshot().transfers.outgoing.count == 1)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
-            _ = try await AppIDStore(engine.teams.database).delete(
-                .other, reason: "moved", in: .acme, by: Engine.member, from: TestTeams.origin)
+            _ = try await AppIDStore(engine.database).delete(
+                .other, reason: "moved", in: .acme, by: Engine.member, from: .test)
             #expect(try await engine.snapshot().transfers.outgoing.isEmpty)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
         }
@@ -143,12 +142,12 @@ import Testing
     @Test func `V43, V46: a team with as many App IDs as it may have takes none from another team`() async throws {
         try await withEngine { engine in
             let offer = try await engine.offer()
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO client_identifiers (team_id, identifier, kind)
                 SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'app' FROM generate_series(1, 499) AS n
                 """)
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO app_ids (team_id, identifier, description)
                 SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'Filler' FROM generate_series(1, 499) AS n
@@ -156,8 +155,8 @@ import Testing
             await #expect(throws: ValidationError.limitReached(.appIDs, of: "RIVALTEAM1")) {
                 _ = try await engine.accept(offer)
             }
-            #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
-            try engine.teams.admin("DELETE FROM client_identifiers WHERE identifier = 'com.rival.filler7'")
+            #expect(try engine.transferStates() == ["offered"])
+            try engine.admin("DELETE FROM client_identifiers WHERE identifier = 'com.rival.filler7'")
             #expect(try await engine.accept(offer) == .other)
         }
     }
@@ -197,7 +196,7 @@ import Testing
                 break
             }
             for name in ["One", "Two", "Three"] {
-                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                try teams.setName(name)
                 cache.forget(.acme)
             }
             // Another team waits for nothing.

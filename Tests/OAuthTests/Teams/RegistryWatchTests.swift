@@ -92,7 +92,7 @@ import Testing
         /// Revokes Acme's first key through another connection, as another server would.
         func revokeKey() async throws {
             _ = try await teams.keys.revoke(
-                .acme, reason: "leaked", in: .acme, by: .member(teams.people.ada), from: TestTeams.origin)
+                .acme, reason: "leaked", in: .acme, by: .member(teams.people.ada), from: .test)
         }
     }
 
@@ -126,7 +126,7 @@ import Testing
             let first = try #require(try await house.snapshotThere())
             for _ in 0..<4 { try await house.look() }
             #expect(try await house.snapshotThere() === first)
-            try house.teams.admin("UPDATE teams SET name = 'Acme Inc.' WHERE team_id = 'ACMETEAM01'")
+            try house.teams.setName("Acme Inc.")
             try await house.look()
             let second = try #require(try await house.snapshotThere())
             #expect(second.name == "Acme Inc." && second.version > first.version)
@@ -186,7 +186,7 @@ import Testing
             let version = try await engine.snapshot().version
             _ = try await engine.tokens()
             #expect(try await engine.snapshot().version == version)
-            let uses = try engine.teams.admin("SELECT key_id FROM key_uses")
+            let uses = try engine.admin("SELECT key_id FROM key_uses")
             #expect(uses == [["ACMEKEY001"]])
         }
     }
@@ -202,7 +202,7 @@ import Testing
                 "UPDATE signing_keys SET retires_at = now() WHERE team_id = 'ACMETEAM01'",
                 "UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'",
             ] {
-                try engine.teams.admin(statement)
+                try engine.admin(statement)
                 let next = try await engine.snapshot().version
                 #expect(next > version, "\(statement)")
                 version = next

@@ -4,6 +4,7 @@ import Domain
 import EventLoop
 import Postgres
 import Registry
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -20,7 +21,7 @@ extension Int64 {
         try await withTeams { teams in
             let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
             for name in ["Acme", "Acme Inc.", "Acme Ltd."] {
-                try teams.admin("UPDATE teams SET name = $1 WHERE team_id = 'ACMETEAM01'", name)
+                try teams.setName(name)
                 #expect(try await cache.snapshot(of: .acme)?.name == name)
             }
         }
@@ -62,7 +63,7 @@ extension Int64 {
             #expect(try await cache.snapshot(of: unknown) == nil)
             try teams.admin("INSERT INTO teams (team_id, name, mode) VALUES ('NOSUCHTEAM', 'New', 'sandbox')")
             #expect(try await cache.snapshot(of: unknown)?.name == "New")
-            try teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'RIVALTEAM1'")
+            try teams.markDeleted(.rival)
             #expect(try await cache.snapshot(of: .rival) == nil)
         }
     }
@@ -70,12 +71,8 @@ extension Int64 {
     @Test func `a hundred look-ups at once share one reading`() async throws {
         try await withTeams { teams in
             let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
-            let snapshots = try await withThrowingTaskGroup(of: TeamSnapshot?.self) { group in
-                for _ in 0..<100 { group.addTask { try await cache.snapshot(of: .acme) } }
-                return try await group.reduce(into: [TeamSnapshot]()) { $0 += $1.map { [$0] } ?? [] }
-            }
-            let different = Set(snapshots.map { ObjectIdentifier($0) })
-            #expect(snapshots.count == 100 && different.count == 1)
+            let snapshots = try await race(100) { _ in try #require(try await cache.snapshot(of: .acme)) }
+            #expect(Set(snapshots.map { ObjectIdentifier($0) }).count == 1)
         }
     }
 
@@ -104,6 +101,26 @@ extension Int64 {
             await #expect(throws: PostgresFailure.self) { try await cache.snapshot(of: .acme) }
             try teams.admin("ALTER TABLE keys_away RENAME TO keys")
             #expect(try await cache.snapshot(of: .acme) != nil)
+        }
+    }
+}
+
+@Suite struct TeamCacheRoomTests {
+    @Test func `V43: a team that does not exist takes the place of none`() async throws {
+        try await withTeams { teams in
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server, capacity: 1)
+            cache.confirm([:], at: .afterTheTest)
+            let acme = try #require(try await cache.snapshot(of: .acme))
+
+            for number in 100...120 {
+                let nobody = try #require(TeamID(rawValue: "NOBODY0\(number)"))
+                #expect(try await cache.snapshot(of: nobody) == nil)
+            }
+
+            #expect(try await cache.snapshot(of: .acme) === acme)
+            // One that exists does.
+            #expect(try await cache.snapshot(of: .rival) != nil)
+            #expect(try await cache.snapshot(of: .acme) !== acme)
         }
     }
 }

@@ -102,7 +102,7 @@ import Testing
                 subjects.insert(try await engine.claims(try await engine.tokens(at: client).idToken).string("sub"))
             }
             #expect(subjects == [engine.ada.rawValue])
-            let person = engine.teams.people.rivalAda
+            let person = engine.rivalAda
             let rival = try await engine.tokens(for: person, at: .web, in: .rival)
             let claims = try await engine.claims(rival.idToken, in: .rival)
             #expect(try claims.string("sub") == person.rawValue && person != engine.ada)
@@ -129,12 +129,7 @@ import Testing
             let session = try await engine.session(of: engine.ada)
             let proved = Int64(engine.clock.now.seconds)
             engine.clock.advance(by: .seconds(86_400))
-            let request = try await engine.authorize()
-            let interaction = try await engine.interactions.begin(
-                request, browserHash: Engine.browser, in: .acme, from: TestTeams.origin)
-            let answer = try await engine.interactions.consent(
-                to: interaction, ConsentChoice(name: nil, email: .withheld), of: session, browserHash: Engine.browser,
-                in: try await engine.snapshot(), from: TestTeams.origin)
+            let answer = try await engine.answer(try await engine.begin(), of: session)
             let tokens = try await engine.redeem(try #require(answer?["code"]))
             #expect(try await engine.claims(tokens.idToken).integer("auth_time") == proved)
             engine.clock.advance(by: .seconds(86_400))

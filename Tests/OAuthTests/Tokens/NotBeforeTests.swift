@@ -10,9 +10,9 @@ import Testing
     private func cut(
         _ engine: Engine, _ notBefore: NotBeforeScope, at moment: Timestamp? = nil, in team: TeamID = .acme
     ) async throws {
-        try await NotBeforeStore(engine.teams.database).set(
+        try await NotBeforeStore(engine.database).set(
             notBefore, to: moment ?? engine.clock.now, reason: "a backup was stolen", in: team, by: .member(engine.ada),
-            from: TestTeams.origin)
+            from: .test)
     }
 
     /// Whether each place that takes a token still takes these.
@@ -61,7 +61,7 @@ import Testing
             try await cut(engine, .team)
             try await cut(engine, .team, at: start - .seconds(60))
             #expect(try await !engine.isAlive(tokens.refreshToken))
-            let records = try await NotBeforeStore(engine.teams.database).list(in: .acme)
+            let records = try await NotBeforeStore(engine.database).list(in: .acme)
             #expect(records.map(\.scope) == [.team] && records.map(\.moment) == [engine.clock.now])
         }
     }
@@ -79,15 +79,17 @@ import Testing
             #expect(try await engine.introspect(try await engine.clientToken().accessToken)["active"] == true)
         }
     }
+}
 
-    @Test func `Rival's cut-off is nothing to Acme`() async throws {
+@Suite struct `The age of a refresh token` {
+    @Test func `V29: is that of its code, so that a revocation in between ends it`() async throws {
         try await withEngine { engine in
-            let tokens = try await engine.tokens()
-            engine.clock.advance(by: .seconds(1))
-            try await cut(engine, .team, in: .rival)
-            try await cut(engine, .client(.web), in: .rival)
-            #expect(try await engine.isAlive(tokens.refreshToken))
-            #expect(try await NotBeforeStore(engine.teams.database).list(in: .acme).isEmpty)
+            let start = engine.clock.now
+            let code = try await engine.code()
+            engine.clock.advance(by: .seconds(60))
+            #expect(try await engine.refusal(redeeming: code) == nil)
+            let made = "SELECT FROM refresh_tokens WHERE created_at = $1::timestamptz AND last_used_at > created_at"
+            #expect(try engine.admin(made, start.precise).count == 1)
         }
     }
 }

@@ -12,13 +12,13 @@ import Testing
     @Test func `S25: what the database refuses to note of a request is told with the request's id`() async throws {
         try await withEngine { engine in
             let lines = LogLines()
-            let uses = KeyUses(database: engine.teams.database, log: lines.log(.warning))
-            let redeemers = RedeemingClients(database: engine.teams.database, log: lines.log(.warning))
+            let uses = KeyUses(database: engine.database, log: lines.log(.warning))
+            let redeemers = RedeemingClients(database: engine.database, log: lines.log(.warning))
             let web = try #require(try await engine.snapshot().client(.web))
             let client = AuthenticatedClient(web, by: .secret(.acme, endsAt: engine.clock.now))
             let origin = Origin(ip: "192.0.2.1", userAgent: "", requestID: "feedfeedfeedfeed")
             for table in ["key_uses", "client_secret_ends", "redeeming_clients"] {
-                try engine.teams.admin("ALTER TABLE \(table) RENAME TO \(table)_gone")
+                try engine.admin("ALTER TABLE \(table) RENAME TO \(table)_gone")
             }
             await uses.note(client, in: .acme, at: engine.clock.now, from: origin)
             await redeemers.note(.web, in: .acme, from: origin)

@@ -1,10 +1,10 @@
 import Bytes
 import Crypto
 import Domain
-import OAuth
 import Registry
 import Testing
 
+@testable import OAuth
 @testable import TestTeams
 
 /// Refreshing, point P7 of the conformance list.
@@ -30,7 +30,7 @@ import Testing
             let token = try await engine.tokens().refreshToken
             engine.clock.advance(by: .seconds(10 * 365 * 86_400))
             #expect(try await engine.isAlive(token))
-            let rows = try engine.teams.admin("SELECT extract(epoch FROM last_used_at)::bigint FROM refresh_tokens")
+            let rows = try engine.admin("SELECT extract(epoch FROM last_used_at)::bigint FROM refresh_tokens")
             #expect(rows == [["\(engine.clock.now.seconds)"]])
         }
     }
@@ -45,25 +45,10 @@ import Testing
         }
     }
 
-    @Test func `V25: Rival's tokens are worth nothing at Acme, nor Acme's at Rival`() async throws {
-        try await withEngine { engine in
-            let person = engine.teams.people.rivalAda
-            let rival = try await engine.tokens(for: person, at: .web, in: .rival)
-            let acme = try await engine.tokens()
-            #expect(try await !engine.isAlive(rival.refreshToken, in: .acme))
-            #expect(try await !engine.isAlive(acme.refreshToken, in: .rival))
-
-            let code = try await engine.code(for: person, to: .web, in: .rival)
-            #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
-            #expect(try await engine.refusal(redeeming: code, in: .rival) == nil)
-            #expect(try await engine.isAlive(rival.refreshToken, in: .rival))
-        }
-    }
-
     @Test func `the address is the one shared today, not the one of the sign-in`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().refreshToken
-            try engine.teams.admin(
+            try engine.admin(
                 "UPDATE users SET email = 'ada@new.example', is_email_verified = false WHERE sub = $1",
                 engine.ada.rawValue)
             let claims = try await engine.claims(try await engine.refresh(token).idToken)
@@ -75,9 +60,9 @@ import Testing
     @Test func `a suspended person's token rests until they are back`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().refreshToken
-            try engine.teams.admin("UPDATE users SET suspended_at = now() WHERE sub = $1", engine.ada.rawValue)
+            try engine.setSuspended(true, engine.ada)
             #expect(try await !engine.isAlive(token))
-            try engine.teams.admin("UPDATE users SET suspended_at = NULL WHERE sub = $1", engine.ada.rawValue)
+            try engine.setSuspended(false, engine.ada)
             #expect(try await engine.isAlive(token))
         }
     }
@@ -85,7 +70,7 @@ import Testing
     @Test func `a code of a person who was suspended meanwhile is dead`() async throws {
         try await withEngine { engine in
             let code = try await engine.code()
-            try engine.teams.admin("UPDATE users SET suspended_at = now() WHERE sub = $1", engine.ada.rawValue)
+            try engine.setSuspended(true, engine.ada)
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
         }
     }
@@ -97,6 +82,33 @@ import Testing
             for text in [tokens.accessToken, tokens.idToken, code, "r", "x", "r.0.mrs.", "\u{1F34F}"] {
                 #expect(try await !engine.isAlive(text), "\(text)")
             }
+        }
+    }
+}
+
+@Suite struct AccessTokenTests {
+    @Test func `S26: refreshes within one second give different access tokens, as clients' own do`() async throws {
+        try await withEngine { engine in
+            let first = try await engine.tokens()
+            var seen: Set<String> = [first.accessToken]
+            for _ in 0..<3 {
+                let next = try await engine.refresh(first.refreshToken).accessToken
+                #expect(seen.insert(next).inserted)
+                #expect(try await engine.introspect(next)["active"] == true)
+            }
+            var own: Set<String> = []
+            for _ in 0..<3 { #expect(own.insert(try await engine.clientToken().accessToken).inserted) }
+        }
+    }
+
+    @Test func `a token that version 0.1 issued is good until it ends`() async throws {
+        try await withEngine { engine in
+            let team = try await engine.snapshot()
+            let end = (engine.clock.now + .seconds(60)).seconds
+            let octets: [UInt8] = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: end >> $0) }
+            let text = team.accessTokens.mint(payload: [1] + (1...16) + octets)
+            let token = try #require(AccessToken(text, of: team))
+            #expect(token.expiresAt.seconds == end && token.refreshTokenID == Array(1...16))
         }
     }
 }

@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Domain
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -17,21 +18,21 @@ import Testing
     private struct Trouble: Error {}
 
     private func rotation(_ engine: Engine) -> SigningKeyRotation {
-        SigningKeyRotation(engine.teams.database, keyRing: engine.teams.server.keyRing) { _ in Self.spare }
+        SigningKeyRotation(engine.database, keyRing: engine.server.keyRing) { _ in Self.spare }
     }
 
     private func rotate(_ engine: Engine, in team: TeamID = .acme, by rotation: SigningKeyRotation? = nil) async throws
         -> SigningKeyRotation.Outcome
     {
         try await (rotation ?? self.rotation(engine)).rotate(
-            in: team, at: engine.clock.now, reason: "by hand", by: .member(engine.ada), from: TestTeams.origin)
+            in: team, at: engine.clock.now, reason: "by hand", by: .member(engine.ada), from: .test)
     }
 
     private func replace(_ engine: Engine, in team: TeamID = .acme, by rotation: SigningKeyRotation? = nil) async throws
         -> SigningKeyRotation.Outcome
     {
         try await (rotation ?? self.rotation(engine)).replace(
-            in: team, at: engine.clock.now, reason: "leaked", by: .member(engine.ada), from: TestTeams.origin)
+            in: team, at: engine.clock.now, reason: "leaked", by: .member(engine.ada), from: .test)
     }
 
     private func published(_ engine: Engine, in team: TeamID = .acme) async throws -> [String?] {
@@ -63,16 +64,13 @@ import Testing
 
             engine.clock.advance(by: .seconds(86_400))
             #expect(try await published(engine) == [both.last])
-            #expect(try engine.teams.actions().contains("signing_key.rotated"))
+            #expect(try engine.actions().contains("signing_key.rotated"))
         }
     }
 
     @Test func `while one key is waiting there is no second, however many ask`() async throws {
         try await withEngine { engine in
-            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
-                for _ in 0..<5 { group.addTask { try await rotate(engine) } }
-                return try await group.reduce(into: [SigningKeyRotation.Outcome]()) { $0.append($1) }
-            }
+            let answers = try await race(5) { _ in try await rotate(engine) }
             #expect(answers.count { $0 == .done } == 1)
             #expect(try await published(engine).count == 2)
         }
@@ -108,7 +106,7 @@ import Testing
     @Test func `P11, V43: a team whose key cannot be made keeps no other's from being rotated`() async throws {
         try await withEngine { engine in
             engine.clock.advance(by: .seconds(90 * 86_400))
-            let (database, keyRing) = (engine.teams.database, engine.teams.server.keyRing)
+            let (database, keyRing) = (engine.database, engine.server.keyRing)
             let rotation = SigningKeyRotation(database, keyRing: keyRing) { team in
                 guard team != .acme else { throw Trouble() }
                 return Self.spare
@@ -135,7 +133,7 @@ import Testing
             try (0...SigningKeyRotation.keysPerWindow).map { _ in try RSASigningKey.generate(bits: 2048) })
         try await withEngine { engine in
             let made = Mutex<[TeamID: Int]>([:])
-            let counting = SigningKeyRotation(engine.teams.database, keyRing: engine.teams.server.keyRing) { team in
+            let counting = SigningKeyRotation(engine.database, keyRing: engine.server.keyRing) { team in
                 made.withLock { $0[team, default: 0] += 1 }
                 return try #require(spare.withLock { $0.popLast() })
             }
@@ -144,10 +142,7 @@ import Testing
             #expect(try await rotate(engine, by: counting) == .waiting)
             #expect(made.withLock { $0.isEmpty })
 
-            let answers = try await withThrowingTaskGroup(of: SigningKeyRotation.Outcome.self) { group in
-                for _ in 0..<50 { group.addTask { try await replace(engine, by: counting) } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let answers = try await race(50) { _ in try await replace(engine, by: counting) }
 
             #expect(answers.count { $0 == .done } == SigningKeyRotation.keysPerWindow - 1)
             #expect(made.withLock { $0[.acme] } == SigningKeyRotation.keysPerWindow - 1)

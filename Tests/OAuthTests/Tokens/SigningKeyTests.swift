@@ -55,7 +55,7 @@ import Testing
     @Test func `a stored key that the master key does not open stops the team, and nobody signs without`() async throws
     {
         try await withEngine { engine in
-            try engine.teams.admin("UPDATE signing_keys SET kid = 'other' WHERE team_id = 'ACMETEAM01'")
+            try engine.admin("UPDATE signing_keys SET kid = 'other' WHERE team_id = 'ACMETEAM01'")
             await #expect(throws: SealedKeyFailure.self) { try await engine.snapshot() }
         }
     }

@@ -34,8 +34,7 @@ import Testing
     @Test func `V43: are looked at by one redemption of many, and one that went is refused`() async throws {
         try await withEngine { engine in
             let first = try await engine.redeem(try await engine.code()).refreshToken
-            try engine.teams.admin(
-                "UPDATE refresh_tokens SET created_at = to_timestamp(1), last_used_at = to_timestamp(1)")
+            try engine.admin("UPDATE refresh_tokens SET created_at = to_timestamp(1), last_used_at = to_timestamp(1)")
             try engine.teams.issue(1...2500, to: engine.ada)
 
             var last = ""
@@ -56,11 +55,10 @@ import Testing
     @Test func `V43: are looked at after one new one in 64, and trouble with it is told`() async throws {
         try await withEngine { engine in
             let lines = LogLines()
-            let store = RefreshTokenStore(database: engine.teams.database)
-            try engine.teams.admin("ALTER TABLE refresh_tokens RENAME TO refresh_tokens_gone")
+            let store = RefreshTokenStore(database: engine.database)
+            try engine.admin("ALTER TABLE refresh_tokens RENAME TO refresh_tokens_gone")
             for octet in UInt8.min...UInt8.max {
-                await store.trim(
-                    after: [octet, 1], of: engine.ada, in: .acme, from: TestTeams.origin, log: lines.log(.warning))
+                await store.trim(after: [octet, 1], of: engine.ada, in: .acme, from: .test, log: lines.log(.warning))
             }
             #expect(lines.all.count == 4)
             #expect(lines.all.allSatisfy { $0.contains("\"refresh_tokens.not_trimmed\"") })

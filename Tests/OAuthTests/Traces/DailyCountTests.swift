@@ -9,13 +9,12 @@ import Testing
     private static let used = "SELECT team_id, service_id FROM service_id_sign_ins ORDER BY 1, 2"
 
     private func sums(_ engine: Engine) throws -> [[String?]] {
-        try engine.teams.admin(
-            "SELECT team_id, subject, count::text FROM daily_counts WHERE measure = 'sign_in' ORDER BY 1")
+        try engine.admin("SELECT team_id, subject, count::text FROM daily_counts WHERE measure = 'sign_in' ORDER BY 1")
     }
 
     @Test func `V43: is counted in one row a day, however many clients come and go`() async throws {
         try await withEngine { engine in
-            let store = DailyCountStore(engine.teams.database)
+            let store = DailyCountStore(engine.database)
             func count(_ client: ClientID, in team: TeamID) async throws {
                 var counts = DailyCounts()
                 counts.increment(.signIn, client.rawValue, of: team, at: engine.clock.now)
@@ -25,9 +24,8 @@ import Testing
             // A client of the same name.
             try await count(.web, in: .rival)
             #expect(try sums(engine) == [["ACMETEAM01", "", "3"], ["RIVALTEAM1", "", "1"]])
-            try engine.teams.admin("DELETE FROM service_ids WHERE identifier = 'com.acme.legacy'")
-            #expect(
-                try engine.teams.admin(Self.used) == [["ACMETEAM01", "com.acme.web"], ["RIVALTEAM1", "com.acme.web"]])
+            try engine.admin("DELETE FROM service_ids WHERE identifier = 'com.acme.legacy'")
+            #expect(try engine.admin(Self.used) == [["ACMETEAM01", "com.acme.web"], ["RIVALTEAM1", "com.acme.web"]])
         }
     }
 
@@ -39,11 +37,11 @@ import Testing
             try holder.execute("SELECT FROM service_ids FOR UPDATE")
             await engine.traces.finish()
             #expect(try sums(engine) == [["ACMETEAM01", "", "1"]])
-            #expect(try engine.teams.admin(Self.used).isEmpty)
+            #expect(try engine.admin(Self.used).isEmpty)
             try holder.execute("COMMIT")
             _ = try await engine.code()
             await engine.traces.finish()
-            #expect(try engine.teams.admin(Self.used) == [["ACMETEAM01", "com.acme.web"]])
+            #expect(try engine.admin(Self.used) == [["ACMETEAM01", "com.acme.web"]])
         }
     }
 }

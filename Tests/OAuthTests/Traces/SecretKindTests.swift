@@ -14,7 +14,7 @@ import Testing
 @Suite struct SecretKindTests {
     /// Some of each kind; the compiler asks for those of a new one.
     private func examples(of kind: SecretKind, _ engine: Engine) async throws -> [String] {
-        let random = engine.teams.server.random
+        let random = engine.server.random
         switch kind {
         case .webToken:
             let secret = try engine.teams.secret()
@@ -80,16 +80,16 @@ import Testing
                     let fields = ["client_id", "redirect_uri", "scope", "prompt", "locale", "state", "code", "nobody"]
                         .compactMap { FieldName($0) }.map { FormCoding.Field($0, secret) }
                     let refusal = OAuthError(.invalidClient, cause: .client(secret), because: "it is \(secret)")
-                    engine.traces.refuse(refusal, .tokenRefused, of: fields, to: team, from: TestTeams.origin)
+                    engine.traces.refuse(refusal, .tokenRefused, of: fields, to: team, from: .test)
                     for fact in TraceEvent.facts(of: fields) + [TraceAttribute("x", "a \(secret) b")] {
                         #expect(!fact.value.contains(secret.prefix(24)), "\(kind) in \(fact.name)")
                     }
                 }
             }
             await engine.traces.finish()
-            for table in ["flows", "flow_steps"] { #expect(try !engine.teams.admin("SELECT FROM \(table)").isEmpty) }
+            for table in ["flows", "flow_steps"] { #expect(try !engine.admin("SELECT FROM \(table)").isEmpty) }
             for secret in secrets {
-                let kept = try engine.teams.admin(
+                let kept = try engine.admin(
                     """
                     SELECT f::text FROM flows AS f WHERE position($1 in f::text) > 0
                     UNION ALL

@@ -25,7 +25,7 @@ import Testing
     }
 
     private func stored(_ engine: Engine) throws -> [Int] {
-        try engine.teams.admin("SELECT octet_length(opening) FROM flows").compactMap { $0[0].flatMap { Int($0) } }
+        try engine.admin("SELECT octet_length(opening) FROM flows").compactMap { $0[0].flatMap { Int($0) } }
     }
 
     @Test(arguments: ["Ж", "<", "\""]) func `V43: is cut, and uses up as much of its sender's allowance`(letter: String)
@@ -65,8 +65,8 @@ import Testing
                 let moment = engine.clock.now + .seconds(number)
                 return TraceEvent(.proved, at: moment, from: .local, sent: facts)
             }
-            try await TraceStore(engine.teams.database).write([trace], in: .acme)
-            let told = try #require(try await TraceDetailStore(engine.teams.database).find(id, in: .acme))
+            try await TraceStore(engine.database).write([trace], in: .acme)
+            let told = try #require(try await TraceDetailStore(engine.database).find(id, in: .acme))
             #expect((30...60).contains(told.steps.count))
             #expect(told.steps.map(\.at) == told.steps.map(\.at).sorted())
             #expect(told.steps.last?.sent == trace.steps.first?.sent)
@@ -89,10 +89,10 @@ import Testing
                 }
                 return trace
             }
-            let store = TraceStore(engine.teams.database)
+            let store = TraceStore(engine.database)
             try await store.write([pending(500, after: 0)], in: .acme)
             try await store.write([pending(100, after: 1000)], in: .acme)
-            #expect(try engine.teams.admin("SELECT FROM flow_steps").count == TraceDetailStore.stepLimit)
+            #expect(try engine.admin("SELECT FROM flow_steps").count == TraceDetailStore.stepLimit)
         }
     }
 }

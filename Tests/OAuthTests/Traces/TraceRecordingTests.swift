@@ -76,7 +76,7 @@ import Testing
             ]
             let refusal = AuthorizationRefusal(
                 .invalidRequest, cause: .returnURLUnregistered, because: "not registered")
-            engine.traces.refuse(refusal, of: sent, to: try await engine.snapshot(), from: TestTeams.origin)
+            engine.traces.refuse(refusal, of: sent, to: try await engine.snapshot(), from: .test)
             await engine.traces.finish()
 
             let trace = try #require(try await engine.page().traces.first)
@@ -87,7 +87,7 @@ import Testing
             #expect(step.sent.contains { $0.value == TestTeams.callback + "/?code=…" })
             let kept = try await engine.everythingKept()
             #expect(!kept.contains("secret-1") && !kept.contains("secret-2"))
-            let found = try await TraceListStore(engine.teams.database).find(
+            let found = try await TraceListStore(engine.database).find(
                 TestTeams.origin.requestID, in: .acme, at: engine.clock.now)
             #expect(found == trace.id)
         }
@@ -109,20 +109,6 @@ import Testing
             #expect(steps.map(\.kind) == [.authorization, .answered, .tokenRefused])
             #expect(steps[2].sent.contains(TraceAttribute("client_secret.aud", "https://a")))
             #expect(steps[2].known.contains { $0.name == "client_secret.aud" && $0.value.hasSuffix("ACMETEAM01") })
-        }
-    }
-
-    @Test func `of another team is not there`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.code()
-            await engine.traces.finish()
-            let trace = try #require(try await engine.page().traces.first)
-
-            let (list, details) = (TraceListStore(engine.teams.database), TraceDetailStore(engine.teams.database))
-            let page = try await list.page(in: .rival, limit: 10, at: engine.clock.now)
-            #expect(page.traces.isEmpty && page.total == 0)
-            #expect(try await details.find(trace.id, in: .rival) == nil)
-            #expect(try await list.find(trace.id.rawValue, in: .rival, at: engine.clock.now) == nil)
         }
     }
 
@@ -163,8 +149,8 @@ import Testing
         try await withEngine { engine in
             _ = try await engine.code(to: .web)
             engine.clock.advance(by: .seconds(60))
-            _ = try await engine.code(for: engine.teams.people.ben, to: .otherWeb)
-            engine.traces.refuse(.unknownClient, of: [], to: try await engine.snapshot(), from: TestTeams.origin)
+            _ = try await engine.code(for: engine.ben, to: .otherWeb)
+            engine.traces.refuse(.unknownClient, of: [], to: try await engine.snapshot(), from: .test)
             await engine.traces.finish()
             let middle = engine.clock.now - .seconds(30)
 
@@ -180,7 +166,7 @@ import Testing
                 let page = try await engine.page(matching: filter)
                 #expect(page.traces.count == count && page.total == count, "\(index)")
             }
-            try engine.teams.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
+            try engine.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
             var others = TraceFilter()
             others.leavesOutTests = true
             #expect(try await engine.page(matching: others).traces.count == 2)
@@ -241,11 +227,9 @@ extension Engine {
         let coded = fields.compactMap { field in FieldName(field.key).map { FormCoding.Field($0, field.value) } }
         let team = try await snapshot()
         do {
-            _ = try await tokens.respond(to: try ProtocolParameters(coded), of: team, from: TestTeams.origin)
+            _ = try await tokens.respond(to: try ProtocolParameters(coded), of: team, from: .test)
             Issue.record("no refusal")
-        } catch let error as OAuthError {
-            traces.refuse(error, .tokenRefused, of: coded, to: team, from: TestTeams.origin)
-        }
+        } catch let error as OAuthError { traces.refuse(error, .tokenRefused, of: coded, to: team, from: .test) }
     }
 
     /// Every text of the tables, beyond the wall.

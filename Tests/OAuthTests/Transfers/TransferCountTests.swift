@@ -11,7 +11,7 @@ import Testing
 /// What one team's offers cost another one.
 @Suite struct TransferCountTests {
     private func withdraw(_ id: TransferID, _ engine: Engine) async throws {
-        let isDone = try await engine.transfers.withdraw(id, in: .acme, by: Engine.member, from: TestTeams.origin)
+        let isDone = try await engine.transfers.withdraw(id, in: .acme, by: Engine.member, from: .test)
         #expect(isDone)
     }
 
@@ -21,7 +21,7 @@ import Testing
         try await withEngine { engine in
             for _ in 1...AppTransfer.mostOffersADay { try await withdraw(try await engine.offer(), engine) }
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
-            #expect(try engine.teams.admin("SELECT FROM app_transfers").count == AppTransfer.mostOffersADay)
+            #expect(try engine.admin("SELECT FROM app_transfers").count == AppTransfer.mostOffersADay)
             let other = try #require(TeamID(rawValue: "OTHERTEAM1"))
             // Another target has its own count, and another day.
             try await withdraw(try await engine.offer(to: other), engine)
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `V43: a team makes a hundred offers a day altogether`() async throws {
         try await withEngine { engine in
-            try engine.teams.admin(
+            try engine.admin(
                 """
                 INSERT INTO app_transfers (
                     team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
@@ -57,7 +57,7 @@ import Testing
     @Test func `V43, V55: a list of offers names Service IDs without their domains and URLs`() async throws {
         try await withEngine { engine in
             _ = try await engine.offer()
-            let store = AppTransferStore(engine.teams.database)
+            let store = AppTransferStore(engine.database)
             let listed = try #require(try await store.list(in: .rival, at: engine.clock.now).first)
             #expect(listed.registration.services.map(\.identifier) == [ClientID.otherWeb.rawValue])
             #expect(listed.registration.services.allSatisfy { $0.domains.isEmpty && $0.returnURLs.isEmpty })
@@ -85,5 +85,100 @@ import Testing
             let left = try teams.admin("SELECT left(transfer_id, 2) FROM app_transfers ORDER BY 1")
             #expect(left == [["a3"], ["b3"], ["c3"], ["d2"], ["d3"]])
         }
+    }
+}
+
+/// What is kept of transfers that were accepted.
+@Suite struct AcceptedTransferTests {
+    /// Has so many App IDs go from one team to another at this moment.
+    func accepted(_ count: Int, from source: String, to target: String, _ engine: Engine) throws {
+        try engine.admin(
+            """
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+            )
+            SELECT $1::text, translate(left(md5($1::text || n), 26), '0189', 'ghij'), $2, 'com.gone.app' || n,
+                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}', 'accepted',
+                $3::timestamptz, $3::timestamptz
+            FROM generate_series(1, $4::integer) AS n
+            """, source, target, engine.clock.now.description, String(count))
+    }
+
+    @Test func `V43: a team of which a hundred were taken in a day offers no more, and another one does`() async throws
+    {
+        try await withEngine { engine in
+            try accepted(AppTransfer.mostAcceptedADay, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+
+            await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
+
+            _ = try await engine.transfers.offer(.rivalApp, to: .acme, in: .rival, by: Engine.member, from: .test)
+            engine.clock.advance(by: .seconds(86_401))
+            #expect(try await engine.accept(try await engine.offer()) == .other)
+        }
+    }
+
+    @Test func `V43: a team that has taken a hundred in a day takes no more, and another one does`() async throws {
+        try await withEngine { engine in
+            let third = try #require(TeamID(rawValue: "THIRDTEAM1"))
+            for team in ["OTHERTEAM1", third.rawValue] {
+                try engine.admin("INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Team', 'production')", team)
+            }
+            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            let offer = try await engine.offer()
+
+            await #expect(throws: TransferRefusal.tooManyTaken) { _ = try await engine.accept(offer) }
+
+            let left = try engine.admin("SELECT state FROM app_transfers WHERE team_id = 'ACMETEAM01'")
+            #expect(left == [["offered"]], "it stands")
+            #expect(try engine.admin("SELECT FROM app_ids WHERE identifier = 'com.acme.other'").count == 1)
+            let isWithdrawn = try await engine.transfers.withdraw(offer, in: .acme, by: Engine.member, from: .test)
+            #expect(isWithdrawn)
+            #expect(try await engine.accept(try await engine.offer(to: third), in: third) == .other)
+        }
+    }
+
+    @Test func `V43: a team that has taken a hundred takes the next one on another day`() async throws {
+        try await withEngine { engine in
+            try engine.admin("INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Team', 'production')")
+            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            let offer = try await engine.offer()
+            engine.clock.advance(by: .seconds(86_401))
+            #expect(try await engine.accept(offer) == .other)
+        }
+    }
+
+    @Test func `V43: accepted ones go once neither team needs them, and the others stay`() async throws {
+        try await withPurging { teams, system in
+            // The giver has `com.acme.app` yet; it has `com.acme.sold` no more; `com.acme.back` came back.
+            for (id, source, target, app, days) in [
+                ("a", "ACMETEAM01", "RIVALTEAM1", "com.acme.app", "70"),
+                ("b", "ACMETEAM01", "RIVALTEAM1", "com.acme.sold", "62"),
+                ("c", "ACMETEAM01", "RIVALTEAM1", "com.acme.sold", "60"),
+                ("d", "ACMETEAM01", "RIVALTEAM1", "com.acme.back", "90"),
+                ("e", "RIVALTEAM1", "ACMETEAM01", "com.acme.back", "80"),
+                ("f", "ACMETEAM01", "RIVALTEAM1", "com.acme.other", "200"),
+                ("g", "RIVALTEAM1", "ACMETEAM01", "com.acme.other", "100"),
+                ("h", "ACMETEAM01", "RIVALTEAM1", "com.acme.other", "65"),
+            ] {
+                try teams.admin(
+                    """
+                    INSERT INTO app_transfers (
+                        team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+                    ) VALUES (
+                        $2, rpad($1, 26, 'x'), $3, $4, '{}', 'accepted', now() - $5 * interval '1 day',
+                        now() - $5 * interval '1 day'
+                    )
+                    """, id, source, target, app, days)
+            }
+            // That one came back is known until the row goes by which it was gone.
+            #expect(try await BatchedPurge.appTransfers.run(on: system) == 4)
+            #expect(try Self.left(teams) == ["a", "c", "e", "h"])
+            #expect(try await BatchedPurge.appTransfers.run(on: system) == 1)
+            #expect(try Self.left(teams) == ["a", "c", "h"])
+        }
+    }
+
+    private static func left(_ teams: TestTeams) throws -> [String?] {
+        try teams.admin("SELECT left(transfer_id, 1) FROM app_transfers ORDER BY 1").map { $0[0] }
     }
 }

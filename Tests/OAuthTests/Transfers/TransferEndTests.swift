@@ -3,9 +3,9 @@ import Crypto
 import Directory
 import Domain
 import EventLoop
-import Federation
 import Postgres
 import Registry
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -16,21 +16,15 @@ import Testing
 @Suite struct TransferEndTests {
     private static let told = "SELECT FROM transferred_people"
 
-    private func stopUsing(_ engine: Engine) async throws {
-        let isEnded = try await AuthorizationEndStore(engine.teams.database).endConsent(
-            of: engine.ada, for: .other, in: .acme, by: .person(engine.ada), from: TestTeams.origin)
-        #expect(isEnded)
-    }
-
     @Test func `S38: whoever withdraws before they are asked for does not move`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)
             try await engine.moveApp()
             let question: Changes = ["transfer_sub": try await engine.transferName()]
-            #expect(try engine.teams.admin(Self.told).count == 1)
-            try await stopUsing(engine)
+            #expect(try engine.admin(Self.told).count == 1)
+            #expect(try await engine.endConsent(for: .other))
 
-            #expect(try engine.teams.admin(Self.told).isEmpty)
+            #expect(try engine.admin(Self.told).isEmpty)
             #expect(try await engine.refusal(migrating: question, in: .rival) == .personUnknown)
             let again: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
             #expect(try await engine.refusal(migrating: again, in: .acme) == .personUnknown)
@@ -42,9 +36,9 @@ import Testing
             _ = try await engine.tokens(at: .otherWeb)
             try await engine.moveApp()
             _ = try await engine.transferName()
-            let deletion = AccountDeletion(engine.teams.database, random: .system)
-            _ = try await deletion.delete(engine.ada, in: .acme, by: .command("test"), from: TestTeams.origin)
-            #expect(try engine.teams.admin(Self.told).isEmpty)
+            let deletion = AccountDeletion(engine.database, random: .system)
+            _ = try await deletion.delete(engine.ada, in: .acme, by: .command("test"), from: .test)
+            #expect(try engine.admin(Self.told).isEmpty)
         }
     }
 
@@ -56,16 +50,16 @@ import Testing
             try await engine.moveApp()
             let question: Changes = ["transfer_sub": try await engine.transferName()]
             let arrived = try await engine.migrate(question, in: .rival)
-            try await stopUsing(engine)
+            #expect(try await engine.endConsent(for: .other))
             #expect(try await engine.migrate(question, in: .rival) == arrived)
         }
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)
             try await engine.moveApp()
             _ = try await engine.transferName()
-            _ = try await AppIDStore(engine.teams.database).delete(
-                .other, reason: "moved", in: .acme, by: Engine.member, from: TestTeams.origin)
-            #expect(try engine.teams.admin(Self.told).count == 1, "nobody has withdrawn")
+            _ = try await AppIDStore(engine.database).delete(
+                .other, reason: "moved", in: .acme, by: Engine.member, from: .test)
+            #expect(try engine.admin(Self.told).count == 1, "nobody has withdrawn")
         }
     }
 
@@ -82,7 +76,7 @@ import Testing
                     }
                 }, then: [("DELETE FROM consents WHERE team_id = 'ACMETEAM01'", [])])
             #expect(try await refusal.value == .personUnknown)
-            #expect(try engine.teams.admin(Self.told).isEmpty)
+            #expect(try engine.admin(Self.told).isEmpty)
         }
     }
 
@@ -91,12 +85,12 @@ import Testing
             let offer = try await engine.offer()
             for column in ["closed_at", "deleted_at"] {
                 for team in ["ACMETEAM01", "RIVALTEAM1"] {
-                    try engine.teams.admin("UPDATE teams SET \(column) = now() WHERE team_id = $1", team)
+                    try engine.admin("UPDATE teams SET \(column) = now() WHERE team_id = $1", team)
                     #expect(try await engine.accept(offer) == nil, "\(team) \(column)")
-                    try engine.teams.admin("UPDATE teams SET \(column) = NULL")
+                    try engine.admin("UPDATE teams SET \(column) = NULL")
                 }
             }
-            #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
+            #expect(try engine.transferStates() == ["offered"])
             #expect(try await engine.accept(offer) == .other)
         }
     }
@@ -107,17 +101,17 @@ import Testing
             try await engine.moveApp()
             let name = try await engine.transferName()
             let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
-            try engine.teams.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'RIVALTEAM1'")
+            try engine.setClosed(true, .rival)
             #expect(try await engine.refusal(migrating: question, in: .acme) == .personUnknown)
-            try engine.teams.admin("UPDATE teams SET closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
-            try engine.teams.admin("UPDATE teams SET closed_at = now() WHERE team_id = 'ACMETEAM01'")
+            try engine.setClosed(false, .rival)
+            try engine.setClosed(true, .acme)
             #expect(try await engine.refusal(migrating: ["transfer_sub": name], in: .rival) == .personUnknown)
         }
     }
 
     @Test func `S38: an offer stands for fourteen days, and may be made again then`() async throws {
         try await withEngine { engine in
-            let store = AppTransferStore(engine.teams.database)
+            let store = AppTransferStore(engine.database)
             let id = try await engine.offer()
             engine.clock.advance(by: AppTransfer.lifetime - .seconds(1))
             #expect(try await store.list(in: .rival, at: engine.clock.now).map(\.state) == [.offered])
@@ -126,8 +120,7 @@ import Testing
                 #expect(try await store.list(in: team, at: engine.clock.now).map(\.state) == [.expired])
             }
             #expect(try await engine.accept(id) == nil)
-            let isDeclined = try await engine.transfers.decline(
-                id, in: .rival, by: Engine.member, from: TestTeams.origin)
+            let isDeclined = try await engine.transfers.decline(id, in: .rival, by: Engine.member, from: .test)
             #expect(!isDeclined)
             let second = try await engine.offer()
             #expect(try await store.list(in: .rival, at: engine.clock.now).map(\.state) == [.offered, .expired])
@@ -138,7 +131,7 @@ import Testing
     @Test func `S38: a team's offers are twenty, at once or one by one, and hide nobody else's`() async throws {
         try await withEngine { engine in
             for number in 1...30 {
-                try engine.teams.admin(
+                try engine.admin(
                     """
                     WITH name AS (
                         INSERT INTO client_identifiers (team_id, identifier, kind)
@@ -148,26 +141,15 @@ import Testing
                     SELECT 'ACMETEAM01', 'com.acme.more' || $1, 'More' FROM name
                     """, "\(number)")
             }
-            let made = await withTaskGroup(of: Bool.self) { group in
-                for number in 1...30 {
-                    group.addTask {
-                        do {
-                            _ = try await engine.offer(.named("com.acme.more\(number)"))
-                            return true
-                        } catch {
-                            #expect(error as? TransferRefusal == .tooMany)
-                            return false
-                        }
-                    }
-                }
-                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            let made = try await race(30, refused: TransferRefusal.tooMany) { number in
+                _ = try await engine.offer(.named("com.acme.more\(number + 1)"))
             }
             #expect(made == AppTransfer.mostOffers)
             // What is settled makes room, on another day, and of each other team twenty are shown.
-            try engine.teams.admin("UPDATE app_transfers SET state = 'declined', settled_at = now()")
+            try engine.admin("UPDATE app_transfers SET state = 'declined', settled_at = now()")
             engine.clock.advance(by: .seconds(86_400))
             for number in 1...20 { _ = try await engine.offer(.named("com.acme.more\(number)")) }
-            let shown = try await AppTransferStore(engine.teams.database).list(in: .rival, at: engine.clock.now)
+            let shown = try await AppTransferStore(engine.database).list(in: .rival, at: engine.clock.now)
             #expect(shown.count == 20 && shown.allSatisfy { $0.state == .offered })
         }
     }
@@ -182,8 +164,8 @@ import Testing
                     while: { Task(executorPreference: engine.teams.loop) { try await engine.accept(id) } },
                     then: [("UPDATE teams SET closed_at = now() WHERE team_id = $1", [team.rawValue])])
                 #expect(try await acceptance.value == nil, "\(team)")
-                #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
-                try engine.teams.admin("UPDATE teams SET closed_at = NULL")
+                #expect(try engine.transferStates() == ["offered"])
+                try engine.admin("UPDATE teams SET closed_at = NULL")
             }
         }
     }

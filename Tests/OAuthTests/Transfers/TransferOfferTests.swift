@@ -20,7 +20,7 @@ import Testing
             #expect(client.primaryAppID == .other && client.returnURLs.contains(TestTeams.queryCallback))
             #expect(try await engine.credentialState(of: engine.ada.rawValue, at: .otherWeb) == "transferred")
             _ = try await engine.tokens(at: .otherWeb)
-            #expect(try engine.teams.actions(in: .rival).contains("app_transfer.accepted"))
+            #expect(try engine.actions(in: .rival).contains("app_transfer.accepted"))
         }
     }
 
@@ -62,14 +62,14 @@ import Testing
             let id = try await engine.offer()
             #expect(try await engine.accept(id, in: .acme) == nil)
             let transfers = engine.transfers
-            let isTaken = try await transfers.withdraw(id, in: .rival, by: Engine.member, from: TestTeams.origin)
+            let isTaken = try await transfers.withdraw(id, in: .rival, by: Engine.member, from: .test)
             #expect(!isTaken)
-            let isDeclined = try await transfers.decline(id, in: .acme, by: Engine.member, from: TestTeams.origin)
+            let isDeclined = try await transfers.decline(id, in: .acme, by: Engine.member, from: .test)
             #expect(!isDeclined)
-            #expect(try await transfers.withdraw(id, in: .acme, by: Engine.member, from: TestTeams.origin))
+            #expect(try await transfers.withdraw(id, in: .acme, by: Engine.member, from: .test))
             #expect(try await engine.accept(id) == nil)
             let second = try await engine.offer()
-            #expect(try await transfers.decline(second, in: .rival, by: Engine.member, from: TestTeams.origin))
+            #expect(try await transfers.decline(second, in: .rival, by: Engine.member, from: .test))
             let third = try await engine.offer()
             #expect(try await engine.accept(third) == .other)
             #expect(try await engine.accept(third) == nil)
@@ -80,12 +80,11 @@ import Testing
         try await withEngine { engine in
             let draft = try AppID.Draft(
                 parsing: AppID.Input(identifier: "COM.acme.other.WEB", description: "Mine"), policy: .hostNames)
-            _ = try await AppIDStore(engine.teams.database).create(
-                draft, in: .rival, by: Engine.member, from: TestTeams.origin)
+            _ = try await AppIDStore(engine.database).create(draft, in: .rival, by: Engine.member, from: .test)
             let id = try await engine.offer()
             await #expect(throws: ValidationError.self) { _ = try await engine.accept(id) }
-            #expect(try engine.teams.admin("SELECT state FROM app_transfers") == [["offered"]])
-            #expect(try await AppIDStore(engine.teams.database).find(.other, in: .rival) == nil)
+            #expect(try engine.transferStates() == ["offered"])
+            #expect(try await AppIDStore(engine.database).find(.other, in: .rival) == nil)
         }
     }
 }

@@ -38,3 +38,52 @@ import Testing
         #expect(status == .unknown)
     }
 }
+
+@Suite struct `PostgreSQL's programs` {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func install(_ version: String, saying words: String = "") throws {
+        let made = try Subprocess.run(["/bin/mkdir", "-p", "\(folder.path)/\(version)/bin"])
+        try #require(made.code == 0)
+        for program in ["initdb", "postgres"] {
+            try folder.write("#!/bin/sh\necho '\(words)'\n", to: "\(version)/bin/\(program)")
+            try #require(unsafe chmod("\(folder.path)/\(version)/bin/\(program)", 0o755) == 0)
+        }
+    }
+
+    private func find(_ version: Int? = nil, searchPath: String = "/nowhere") -> PostgresBinaries? {
+        PostgresBinaries.find(version: version, under: folder.path, searchPath: searchPath)
+    }
+
+    @Test func `the newest is taken`() throws {
+        for version in ["9.6", "15", "17", "16", "doc"] { try install(version) }
+        #expect(find() == PostgresBinaries(version: 17, folder: folder.path + "/17/bin"))
+    }
+
+    @Test func `data get the version that wrote them`() throws {
+        for version in ["15", "17"] { try install(version) }
+        #expect(find(15)?.version == 15)
+        #expect(find(16) == nil)
+    }
+
+    @Test func `an old one is none`() throws {
+        try install("14")
+        #expect(find() == nil)
+    }
+
+    @Test func `a client's folder without a server is none`() throws {
+        try install("16")
+        try folder.remove("16/bin/postgres")
+        #expect(find() == nil)
+    }
+
+    @Test func `the path is searched and asked for the version`() throws {
+        try install("old", saying: "postgres (PostgreSQL) 14.2")
+        try install("beta", saying: "postgres (PostgreSQL) 18beta1")
+        let searchPath = ["old", "beta"].map { "\(folder.path)/\($0)/bin" }.joined(separator: ":")
+        #expect(find(searchPath: searchPath) == PostgresBinaries(version: 18, folder: folder.path + "/beta/bin"))
+        #expect(find(searchPath: folder.path + "/old/bin") == nil)
+    }
+}

@@ -1,0 +1,126 @@
+import Bytes
+import Directory
+import Domain
+import Testing
+
+@testable import Federation
+@testable import TestTeams
+
+@Suite struct `Tokens that a provider gave` {
+    private func token(_ octet: UInt8, of subject: Subject) -> UpstreamToken {
+        UpstreamToken(
+            id: [UInt8](repeating: octet, count: 16), provider: .apple, subject: subject, identifier: nil,
+            primaryAppID: .app, clientID: .app, text: nil)
+    }
+
+    @Test func `V43: are a hundred or so of a person and group, however often they sign in`() async throws {
+        try await withEngine { engine in
+            try engine.admin(
+                """
+                INSERT INTO provider_tokens (
+                    team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, state
+                )
+                SELECT 'ACMETEAM01', decode(md5(app || state || n), 'hex'), 'apple', $1, app, app, '',
+                    $2::timestamptz - n * interval '1 hour', now(), state
+                FROM generate_series(1, 150) AS n, (VALUES ('live'), ('ending')) AS states (state),
+                    (VALUES ('com.acme.app'), ('com.acme.other')) AS apps (app)
+                """, engine.ada.rawValue, engine.clock.now.precise)
+            let store = UpstreamTokenStore(server: engine.server)
+            func new(_ text: String) -> UpstreamTokenStore.New {
+                UpstreamTokenStore.New(
+                    text: text, provider: .apple, subject: engine.ada, identifier: nil, primaryAppID: .app,
+                    clientID: .app, at: engine.clock.now)
+            }
+            let due = try #require((0..<10_000).map { new("token \($0)") }.first { UpstreamTokenStore.isDue($0.id) })
+
+            try await engine.database.query(store.insertion(of: due, in: .acme), in: .acme)
+
+            let left = try engine.admin(
+                """
+                SELECT app_id, state, count(*), min(created_at) = $1::timestamptz - interval '99 hours'
+                FROM provider_tokens GROUP BY 1, 2 ORDER BY 1, 2
+                """, engine.clock.now.precise)
+            #expect(
+                left == [
+                    ["com.acme.app", "ending", "150", "f"], ["com.acme.app", "live", "100", "t"],
+                    ["com.acme.other", "ending", "150", "f"], ["com.acme.other", "live", "150", "f"],
+                ])
+        }
+    }
+
+    @Test func `V53: are not the last word for being dated ahead of the time`() async throws {
+        try await withEngine { engine in
+            try engine.admin(
+                """
+                INSERT INTO provider_tokens (
+                    team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
+                )
+                SELECT 'ACMETEAM01', decode(repeat(octet, 16), 'hex'), 'apple', $1, 'com.acme.app', 'com.acme.app', '',
+                    $2::timestamptz + ahead, now()
+                FROM (VALUES ('01', interval '1 day'), ('02', interval '0')) AS given (octet, ahead)
+                """, engine.ada.rawValue, engine.clock.now.precise)
+            let store = UpstreamValidationStore(engine.database)
+            let (ahead, real) = (token(1, of: engine.ada), token(2, of: engine.ada))
+
+            let now = engine.clock.now + .seconds(60)
+            #expect(try await store.status(of: ahead, in: .acme, at: now) == .superseded)
+            #expect(try await store.status(of: real, in: .acme, at: now) == .mayAsk)
+        }
+    }
+}
+
+@Suite struct `A notification of a provider about several people` {
+    @Test func `locks them in one order, and tells of each in the order of the notification`() {
+        let moment = Timestamp(seconds: 1_800_000_000)
+        let (ada, ben) = (Subject(hexadecimal: "a1"), Subject(hexadecimal: "b2"))
+        func order(_ events: [(String, Subject?)]) -> [String] {
+            let notification = UpstreamNotification(
+                id: "notice-1", primaryAppID: .app,
+                events: events.map { UpstreamNotification.Event($0.0, of: $0.1, at: moment) })
+            return notification.eventsByPerson.filter { $0.identifier != nil }.map {
+                "\($0.identifier == ada ? "ada" : "ben") \($0.name)"
+            }
+        }
+        let wanted = ["ada email-disabled", "ada consent-revoked", "ben email-enabled"]
+        let crossed: [[(String, Subject?)]] = [
+            [("email-disabled", ada), ("consent-revoked", ada), ("email-enabled", ben)],
+            [("email-enabled", ben), ("email-disabled", ada), ("consent-revoked", ada)],
+            [("email-disabled", ada), ("email-enabled", ben), ("consent-revoked", ada), ("unknown", nil)],
+        ]
+        for events in crossed { #expect(order(events) == wanted) }
+    }
+}
+
+/// What a provider posted for browsers that have not come back.
+@Suite struct `Answers that wait` {
+    @Test func `S18, V43: are ten thousand of a team at most, once nobody can come for them`() async throws {
+        try await withTeams { teams in
+            func plant(_ count: Int, _ name: String, of team: String, age: Duration) throws {
+                try teams.admin(
+                    """
+                    INSERT INTO provider_trips (
+                        team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                        created_at, answered_at
+                    )
+                    SELECT $1, convert_to($2 || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true, moment, moment
+                    FROM generate_series(1, $3::integer) AS n,
+                        LATERAL (SELECT $4::timestamptz + n * interval '1 microsecond' AS moment) AS planted
+                    """, team, name, String(count), (teams.clock.now - age).description)
+            }
+            #expect(UpstreamRequestStore.mostWaiting == 10_000)
+            let most = 100
+            try plant(most + 12, "old", of: "ACMETEAM01", age: .seconds(3600))
+            try plant(50, "young", of: "ACMETEAM01", age: .seconds(60))
+            try plant(5, "other", of: "RIVALTEAM1", age: .seconds(3600))
+
+            let upstreamRequests = UpstreamRequestStore(teams.database, server: teams.server, timeout: .seconds(10))
+            try await upstreamRequests.trim(in: .acme, at: teams.clock.now, keeping: most, batch: 10)
+
+            let kept = try teams.admin("SELECT team_id, count(*) FROM provider_trips GROUP BY 1 ORDER BY 1")
+            #expect(kept.map { $0[1] } == [String(most + 50), "5"])
+            let last = "SELECT FROM provider_trips WHERE state_hash = convert_to($1, 'UTF8')"
+            #expect(try teams.admin(last, "old\(most)").count == 1)
+            #expect(try teams.admin(last, "old\(most + 1)").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Crypto
+import Domain
+import Postgres
+
+@testable import Registry
+
+extension Actor { static let ada = Actor.member(.ada) }
+
+// What Ada does from this machine, at Acme unless said otherwise.
+extension AppIDStore {
+    @discardableResult func create(_ draft: AppID.Draft, in team: TeamID = .acme) async throws -> AppID {
+        try await create(draft, in: team, by: .ada, from: .local)
+    }
+
+    @discardableResult func update(to draft: AppID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
+        -> Update<AppID>
+    { try await update(to: draft, version: version, in: team, by: .ada, from: .local) }
+
+    @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
+        -> AppIDConsequences?
+    { try await delete(id, reason: reason, in: team, by: .ada, from: .local) }
+}
+
+extension ServiceIDStore {
+    @discardableResult func create(_ draft: ServiceID.Draft, in team: TeamID = .acme) async throws -> ServiceID {
+        try await create(draft, in: team, by: .ada, from: .local)
+    }
+
+    @discardableResult func update(to draft: ServiceID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
+        -> Update<ServiceID>
+    { try await update(to: draft, version: version, in: team, by: .ada, from: .local) }
+
+    @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
+        -> ServiceID?
+    { try await delete(id, reason: reason, in: team, by: .ada, from: .local) }
+}
+
+extension EmailSourceStore {
+    @discardableResult func create(_ draft: EmailSource.Draft, in team: TeamID = .acme) async throws
+        -> RegisteredEmailSource
+    { try await create(draft, in: team, by: .ada, from: .local) }
+
+    func update(to draft: EmailSource.Draft, version: Int) async throws -> Update<RegisteredEmailSource> {
+        try await update(to: draft, version: version, in: .acme, by: .ada, from: .local)
+    }
+
+    func delete(_ source: EmailSource, in team: TeamID = .acme) async throws -> Bool {
+        try await delete(source, in: team, by: .ada, from: .local)
+    }
+}
+
+extension KeyStore {
+    @discardableResult func issue(_ name: String = "CI", of app: String = "com.acme.app") async throws -> Key {
+        try await issue(Key.Issue(name: name, appID: app), in: .acme, by: .ada, from: .local)
+    }
+
+    func download(_ id: KeyID, in team: TeamID = .acme) async throws -> KeyDownload {
+        try await download(id, in: team, by: .ada, from: .local)
+    }
+
+    @discardableResult func revoke(_ id: KeyID, reason: String = "No use", in team: TeamID = .acme) async throws -> Key?
+    { try await revoke(id, reason: reason, in: team, by: .ada, from: .local) }
+}
+
+extension DomainStore {
+    @discardableResult func note(
+        _ finding: DomainFinding, of domain: DomainName = DomainName(stored: "acme.example"), in team: TeamID = .acme
+    ) async throws -> RegisteredDomain? { try await note(finding, of: domain, in: team, by: .ada, from: .local) }
+}
+
+extension Registered {
+    /// Registers a key of `com.acme.app` that was made elsewhere.
+    @discardableResult func register(_ registration: Key.Registration, in team: TeamID = .acme) async throws -> Key {
+        try await database.transaction(in: team) { transaction in
+            try await keys.register(registration, in: team, by: .ada, from: .local, transaction)
+        }
+    }
+
+    /// Brings a key of Apple's for `com.acme.app`.
+    @discardableResult func bring(
+        _ id: String = "KEY1234567", _ pem: String = P256SigningKey.generate().pem, in team: TeamID = .acme
+    ) async throws -> AppleKey {
+        let new = try AppleKey.Import(
+            parsing: AppleKey.Input(
+                id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: pem))
+        return try await database.transaction(in: team) { transaction in
+            try await appleKeys.create(new, in: team, by: .ada, from: .local, transaction)
+        }
+    }
+
+    func update(to draft: AppleKey.Draft, in team: TeamID = .acme) async throws -> Update<AppleKey> {
+        try await database.transaction(in: team) { transaction in
+            try await appleKeys.update(to: draft, version: 1, in: team, by: .ada, from: .local, transaction)
+        }
+    }
+
+    func delete(_ key: AppleKey, in team: TeamID = .acme) async throws -> AppleKey? {
+        try await database.transaction(in: team) { transaction in
+            try await appleKeys.delete(key.id, reason: "No use", in: team, by: .ada, from: .local, transaction)
+        }
+    }
+
+    /// Connects `com.acme.app` to Apple by such a key.
+    @discardableResult func connect(by key: KeyID, in team: TeamID = .acme) async throws -> Update<AppleConnection> {
+        let draft = try AppleConnection.Draft(
+            parsing: AppleConnection.Input(appID: "com.acme.app", servicesID: "com.acme.siwa", keyID: key.rawValue))
+        return try await database.transaction(in: team) { transaction in
+            try await AppleConnectionStore(database).save(
+                draft, over: .none, in: team, by: .ada, from: .local, transaction)
+        }
+    }
+}
