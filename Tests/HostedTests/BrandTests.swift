@@ -4,6 +4,7 @@ import Domain
 import EventLoop
 import OAuth
 import Tenancy
+import TestSupport
 import Testing
 import Web
 
@@ -90,7 +91,7 @@ import Web
         try await withTeams { teams in
             let digest = try plantLogo(in: teams)
             let endpoint = endpoint(of: teams)
-            let answers = try await inParallel(100) { _ in try await endpoint.answer(digest, of: .acme) }
+            let answers = try await race(100) { _ in try await endpoint.answer(digest, of: .acme) }
             let copies = Set(answers.compactMap { $0.prepared.map { ObjectIdentifier($0) } })
             #expect(answers.count == 100 && answers.allSatisfy { $0.prepared != nil })
             #expect(copies.count == 1)
@@ -105,7 +106,7 @@ import Web
             let large = Response(body: [UInt8](repeating: 7, count: size))
             let name = LogoName(team: .rival, digest: "a")
             #expect(try endpoint.cache.keep(large, as: name, at: .max) != nil)
-            let answers = try await inParallel(10) { _ in try await endpoint.answer(digest, of: .acme) }
+            let answers = try await race(10) { _ in try await endpoint.answer(digest, of: .acme) }
             for answer in answers { #expect(answer.prepared == nil && answer.body == [0x89, 0x50, 0x4E, 0x47]) }
         }
     }
@@ -116,7 +117,7 @@ import Web
         defer { loop.stop() }
         try await loop.run {
             let (cache, reading) = (LogoCache(loop: loop), Reading(until: 100))
-            _ = try await inParallel(100) { _ in
+            _ = try await race(100) { _ in
                 reading.arrive()
                 return try await cache.load(LogoName(team: .acme, digest: "a")) {
                     await reading.read()

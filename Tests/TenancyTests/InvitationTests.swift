@@ -22,7 +22,7 @@ import Testing
         try await withTeam { environment, team, ada in
             let token = try await environment.invite(by: ada, to: team)
             let ben = try environment.addAccount("ben")
-            try environment.setClosed(true, team)
+            try environment.setClosed(team)
             #expect(try await environment.find(token) == nil)
             #expect(try await environment.accept(token, as: ben) == .gone)
         }

@@ -67,13 +67,3 @@ extension TestDatabase {
             """, in: conninfo)
     }
 }
-
-/// Runs `body` so many times at once on the caller's executor.
-public func inParallel<Value: Sendable>(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Value)
-    async throws -> [Value]
-{
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        for index in 0..<count { group.addTask { try await body(index) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-    }
-}

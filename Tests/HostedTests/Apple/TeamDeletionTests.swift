@@ -6,6 +6,7 @@ import Postgres
 import Simulator
 import Tenancy
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -91,7 +92,7 @@ import Testing
         try Self.signIn()
         // What a process leaves that dies after the closing, before a token is queued.
         try site.teams.admin("UPDATE teams SET closed_at = deletion_due_at WHERE team_id = 'ACMETEAM01'")
-        _ = try await inParallel(4) { _ in try await Self.round(later: 60) }
+        _ = try await race(4) { _ in try await Self.round(later: 60) }
         #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
 
         let victim = try await AppleProcess(beside: site)

@@ -69,7 +69,7 @@ import Testing
             for text in ["garbage", "\u{1F34F}", "a", "r", tokens.idToken, code] {
                 #expect(try await engine.introspect(text) == Self.inactive, "\(text)")
             }
-            try engine.setSuspended(true, engine.ada)
+            try engine.setSuspended(engine.ada)
             for text in [tokens.accessToken, tokens.refreshToken] {
                 #expect(try await engine.introspect(text) == Self.inactive)
             }
@@ -172,7 +172,7 @@ import Testing
             _ = try await engine.tokens()
             try await engine.signOut(sub)
             #expect(try await engine.credentialState(of: sub) == "authorized")
-            try engine.setSuspended(true, engine.ada)
+            try engine.setSuspended(engine.ada)
             #expect(try await engine.credentialState(of: sub) == "revoked")
         }
     }

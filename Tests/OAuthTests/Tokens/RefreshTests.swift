@@ -60,9 +60,9 @@ import Testing
     @Test func `a suspended person's token rests until they are back`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().refreshToken
-            try engine.setSuspended(true, engine.ada)
+            try engine.setSuspended(engine.ada)
             #expect(try await !engine.isAlive(token))
-            try engine.setSuspended(false, engine.ada)
+            try engine.setSuspended(engine.ada, false)
             #expect(try await engine.isAlive(token))
         }
     }
@@ -70,7 +70,7 @@ import Testing
     @Test func `a code of a person who was suspended meanwhile is dead`() async throws {
         try await withEngine { engine in
             let code = try await engine.code()
-            try engine.setSuspended(true, engine.ada)
+            try engine.setSuspended(engine.ada)
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
         }
     }

@@ -101,10 +101,10 @@ import Testing
             try await engine.moveApp()
             let name = try await engine.transferName()
             let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
-            try engine.setClosed(true, .rival)
+            try engine.setClosed(.rival)
             #expect(try await engine.refusal(migrating: question, in: .acme) == .personUnknown)
-            try engine.setClosed(false, .rival)
-            try engine.setClosed(true, .acme)
+            try engine.setClosed(.rival, false)
+            try engine.setClosed(.acme)
             #expect(try await engine.refusal(migrating: ["transfer_sub": name], in: .rival) == .personUnknown)
         }
     }
