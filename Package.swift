@@ -203,5 +203,6 @@ let package = Package(
 // The tests of some modules, such as `Bytes HTTP`, for a build that needs no others.
 if let names = Context.environment["PIPPIN_TESTS"] {
     let wanted = Set(names.split(separator: " ").map { String($0) + "Tests" })
+    precondition(wanted.isSubset(of: package.targets.map(\.name)), "PIPPIN_TESTS names a module without tests")
     package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }
