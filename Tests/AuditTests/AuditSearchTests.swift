@@ -81,8 +81,7 @@ import Testing
                     TestEnvironment.ben.rawValue
                 ])
 
-            try environment.admin(
-                "DELETE FROM users WHERE team_id = 'PIPPIN0000' AND sub = $1", TestEnvironment.ada.rawValue)
+            try environment.removePerson(TestEnvironment.ada, in: .system)
             try environment.removePeople()
 
             let names = try environment.admin("SELECT kind, name FROM audit_people")

@@ -87,7 +87,7 @@ import Testing
         try await withSealed { sealed in
             let environment = sealed.environment
             try makeOldEvents(environment)
-            try environment.admin("UPDATE teams SET audit_retention_days = 30")
+            try environment.keepEvents(30)
             let rounds = AuditRounds(environment.database, system: environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
             let kept = try KeptLog(environment)
@@ -155,7 +155,7 @@ import Testing
     @Test func `S12: of one team is not another's`() async throws {
         try await withSealed { sealed in
             try makeOldEvents(sealed.environment)
-            try sealed.environment.admin("UPDATE teams SET audit_retention_days = 30")
+            try sealed.environment.keepEvents(30)
             try sealed.environment.admin(
                 """
                 INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)

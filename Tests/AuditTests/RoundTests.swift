@@ -23,7 +23,7 @@ import Testing
     @Test func `delete what is too old behind a checkpoint, and the rest is still whole`() async throws {
         try await withSealed { sealed in
             try makeOldEvents(sealed.environment)
-            try sealed.environment.admin("UPDATE teams SET audit_retention_days = 30")
+            try sealed.environment.keepEvents(30)
             let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
 
@@ -52,7 +52,7 @@ import Testing
             let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
             try await rounds.seal { _ in }
             try sealed.environment.admin("ALTER TABLE teams DROP CONSTRAINT teams_audit_retention_days_check")
-            try sealed.environment.admin("UPDATE teams SET audit_retention_days = -1")
+            try sealed.environment.keepEvents(-1)
             let told = Mutex<[(events: Int, through: Int, days: Int)]>([])
 
             try await rounds.applyRetention(telling: { _, outcome in

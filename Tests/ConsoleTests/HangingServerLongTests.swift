@@ -32,7 +32,7 @@ import Testing
                 for domain in Array(repeating: others, count: 4).joined() {
                     group.addTask { await Self.check(domain, of: third, environment) }
                 }
-                let held = try await Self.accept(64, at: silent.socket)
+                let held = try await silent.accept(64)
                 defer { for connection in held { close(connection) } }
                 var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
                 // Behind the checks it would wait for them, and they are held as long as the test lasts.
@@ -73,7 +73,7 @@ import Testing
     private func domains(of team: TeamID, _ environment: TestEnvironment, at port: UInt16) async throws
         -> [RegisteredDomain]
     {
-        try environment.admin("UPDATE teams SET mode = 'sandbox' WHERE team_id = $1", team.rawValue)
+        try environment.setMode("sandbox", of: team)
         let hosts = Self.hosts.map { "\(team.rawValue.lowercased())-\($0)" }
         let policy = HostPolicy.hostNamesAndLoopback
         let (actor, stores) = (Actor.system("test"), environment.registry)
@@ -88,17 +88,5 @@ import Testing
         var domains: [RegisteredDomain] = []
         for host in hosts { domains.append(try #require(try await stores.domains.find(host, in: team))) }
         return domains
-    }
-
-    /// Takes so many connections, and says nothing.
-    private static func accept(_ count: Int, at listener: Int32) async throws -> [Int32] {
-        var held: [Int32] = []
-        let deadline = ContinuousClock.now + .testTimeout
-        while held.count < count, .now < deadline {
-            let connection = Glibc.accept(listener, nil, nil)
-            if connection >= 0 { held.append(connection) } else { try await Task.sleep(for: .milliseconds(5)) }
-        }
-        #expect(held.count == count)
-        return held
     }
 }

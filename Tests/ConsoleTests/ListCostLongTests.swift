@@ -105,7 +105,8 @@ import Testing
     /// Ends every other connection: only then is all they did counted.
     private func forgetConnections(_ environment: TestEnvironment) throws {
         let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        try environment.admin("SELECT pg_terminate_backend(pid, 10000) \(others)")
+        let haveEnded = try environment.admin("SELECT pg_terminate_backend(pid, 600000) \(others)")
+        #expect(haveEnded.allSatisfy { $0 == ["t"] })
     }
 
     /// The tables of more than a thousand rows that were read from end to end since the last call.

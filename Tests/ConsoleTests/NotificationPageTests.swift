@@ -9,7 +9,7 @@ import Testing
 
     private func register(_ environment: TestEnvironment) async throws {
         _ = try await environment.addAcmeWeb()
-        try environment.admin("UPDATE app_ids SET notification_url = $1", Self.url)
+        try environment.setNotificationURL(Self.url)
     }
 
     private func test(_ browser: inout Browser, _ type: String = "email-enabled") async throws -> Browser.Answer {

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `S10: says who invites and nothing that leads elsewhere`() async throws {
         try await withEnvironment { environment in
-            try environment.admin("UPDATE teams SET name = 'Win https://evil.example' WHERE team_id = 'ACMETEAM01'")
+            try environment.setName("Win https://evil.example")
             var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             _ = try await ada.post(Self.invitations, [("email", "ben@acme.example"), ("role", "developer")])
             #expect(try environment.lastMail().contains("\"team\":\"Pippin\""))
@@ -43,7 +43,7 @@ import Testing
     {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            try environment.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
+            try environment.setNotificationURL("https://acme.example/notices")
             var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let list = NotificationRoutes.notifications.link(TeamID.acme)
             for _ in 0..<12 {

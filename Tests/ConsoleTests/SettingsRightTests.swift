@@ -33,10 +33,8 @@ import Testing
     @Test func `V54: are not written over by a form that names a version to come`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let holder = try AdminConnection(to: environment.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM teams WHERE team_id = 'ACMETEAM01' FOR UPDATE", [])
-            let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+            let held = "SELECT FROM teams WHERE team_id = 'ACMETEAM01' FOR UPDATE"
+            let holder = try RowHolder(at: environment.conninfo, held)
             let isAnswered = Mutex(false)
             async let answer = {
                 var ada = ada
@@ -45,10 +43,9 @@ import Testing
                 isAnswered.withLock { $0 = true }
                 return answer.status
             }()
-            let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-            try await waitUntil { try isAnswered.withLock { $0 } || !environment.admin(waiting, pid).isEmpty }
+            try await waitUntil { try isAnswered.withLock { $0 } || holder.waiterCount() > 0 }
             try holder.execute("UPDATE teams SET version = 2, registration = 'off' WHERE team_id = 'ACMETEAM01'")
-            try holder.execute("COMMIT")
+            try holder.commit()
 
             #expect(try await answer == 409)
             let left = "SELECT version, registration FROM teams WHERE team_id = 'ACMETEAM01'"

@@ -51,11 +51,11 @@ import Testing
             #expect(
                 near.text.contains("character 9 is the letter O, where the digit 0 belongs")
                     && near.text.contains(#"value="Leaked""#))
-            let old = try environment.admin("SELECT kid FROM signing_keys")
+            let old = try environment.signingKeyIDs()
 
             let done = try await owner.post(path, [("confirmation", "acmeteam01"), ("reason", "Leaked")])
             #expect(done.status == 303)
-            let new = try environment.admin("SELECT kid FROM signing_keys")
+            let new = try environment.signingKeyIDs()
             #expect(new.count == 1 && new != old)
             #expect(try environment.allActions(in: .acme).last == "signing_key.replaced")
         }
@@ -71,7 +71,7 @@ import Testing
                 INSERT INTO limits (team_id, subject, window_ends_at, count)
                 VALUES ('ACMETEAM01', 'signing-key.team', $1::text::timestamptz, 5)
                 """, (environment.now + .seconds(1800)).description)
-            let old = try environment.admin("SELECT kid FROM signing_keys")
+            let old = try environment.signingKeyIDs()
             let calls = environment.parts.pool.callCount
 
             let next = try await owner.post("\(Self.list)/rotations")
@@ -84,7 +84,7 @@ import Testing
                 #expect(answer.text.contains("people of a team may have 5 made in an hour"))
             }
             #expect(other.text.contains(#"value="Leaked""#))
-            #expect(try environment.admin("SELECT kid FROM signing_keys") == old)
+            #expect(try environment.signingKeyIDs() == old)
             #expect(environment.parts.pool.callCount == calls)
         }
     }

@@ -30,9 +30,7 @@ import Web
             #expect(page.text.contains("0 of 5 done"))
             let team = try #require(TeamID(rawValue: String(location.suffix(10))))
             #expect(try environment.allActions(in: team) == ["team.created", "member.added"])
-            #expect(
-                try environment.admin("SELECT count(*) FROM signing_keys WHERE team_id = $1", team.rawValue)[0] == ["1"]
-            )
+            #expect(try environment.count("signing_keys", in: team) == 1)
         }
     }
 

@@ -74,7 +74,7 @@ import Testing
     @Test func `S19: shows all that comes along, and is taken only once it is confirmed`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()
-            try environment.admin("UPDATE app_ids SET notification_url = 'https://acme.example/notices'")
+            try environment.setNotificationURL("https://acme.example/notices")
             var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ada)

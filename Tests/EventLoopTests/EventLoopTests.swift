@@ -31,7 +31,7 @@ final class Counter: Sendable {
             for _ in 0..<100 {
                 await Task.yield()
                 if !loop.isCurrent { strays += 1 }
-                await loop.sleep(for: .microseconds(10))
+                await loop.sleep(for: .zero)
                 if !loop.isCurrent { strays += 1 }
             }
             return strays
@@ -75,7 +75,7 @@ final class Counter: Sendable {
                 reads.withLock { $0 += 1 }
             }
             _ = unsafe write(writer, "a", 1)
-            while reads.withLock({ $0 == 0 }) { await loop.sleep(for: .zero) }
+            try await waitUntil { reads.withLock { $0 } > 0 }
             watch.cancel()
             _ = unsafe write(writer, "b", 1)
             // Each is a turn, which sees whatever can be read.

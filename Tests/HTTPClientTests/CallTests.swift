@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    @Test func `a name that is looked up does not hold the loop`() async throws {
-        // libcurl looks it up on a thread of its own (CURL_VERSION_ASYNCHDNS, a macro that Swift does not import).
+    @Test func `a name is looked up on a thread of libcurl’s own, and an unknown one fails the call`() async throws {
+        // CURL_VERSION_ASYNCHDNS, a macro that Swift does not import.
         #expect(unsafe curl_version_info(CURLVERSION_FIRST).pointee.features & 1 << 7 != 0)
         try await withClient { test async throws in
             let slow = ClientRequest("GET", "http://name.invalid/", deadline: .milliseconds(200))

@@ -120,14 +120,14 @@ import Testing
         try await withTurns(places: 1) { test, gate in
             let first = begin("/held", of: "one", test)
             try await gate.wait(for: 1)
-            let lockWaitPool = begin("/quick", of: "one", test)
+            let waiting = begin("/quick", of: "one", test)
             let short = begin("/quick", of: "one", deadline: .milliseconds(20), test)
             let other = begin("/quick", of: "other", deadline: .milliseconds(20), test)
             #expect(await short.value == .deadlinePassed)
             #expect(await other.value == .deadlinePassed)
             gate.open()
             #expect(await first.value == nil)
-            #expect(await lockWaitPool.value == nil)
+            #expect(await waiting.value == nil)
         }
     }
 

@@ -83,7 +83,7 @@ import Web
     @Test(.site) func `V55: a closed team's logo is not found, whatever its rows still hold`() throws {
         let digest = try plantLogo(in: site.teams)
         #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
-        try site.teams.admin("UPDATE teams SET deleted_at = now() WHERE team_id = 'ACMETEAM01'")
+        try site.teams.markDeleted(.acme)
         #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 404)
     }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import TestSupport
 
 /// One request on a connection of its own, sent as it is made; the answer is read when it is asked for.
 final class Exchange {
@@ -42,7 +43,7 @@ final class Exchange {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var timeout = timeval(tv_sec: 300, tv_usec: 0)
+        var timeout = timeval(tv_sec: Int(Duration.testTimeout.components.seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
         let result = unsafe withUnsafeBytes(of: &name) { name in

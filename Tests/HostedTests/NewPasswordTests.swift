@@ -69,8 +69,7 @@ import Testing
         for (subject, limit) in [
             ("new-password.account.%", NewPasswords.perChooser), ("new-password.address.%", NewPasswords.perNetwork),
         ] where subject.contains("address") || place != .registration {
-            try site.teams.admin(
-                "UPDATE limits SET count = $2::text::integer WHERE subject LIKE $1", subject, String(limit))
+            try site.teams.setCounted(subject, to: limit)
             calls = site.judges.callCount
             for password in ["password1", "a wholly other secret"] {
                 let answer = try send(password)

@@ -2,6 +2,7 @@ import EventLoop
 import Postgres
 import Synchronization
 import TestDatabase
+import TestSupport
 import Testing
 
 /// How many have come so far.
@@ -119,7 +120,7 @@ final class Count: Sendable {
                         }
                     }
                 }
-                while database.statementCount < before + tasks.count { await Task.yield() }
+                try await waitUntil { database.statementCount >= before + tasks.count }
                 try await held.waitForWaiters()
                 try await database.transaction(setting: .rival) { transaction in
                     _ = try await transaction.query("SELECT 1")
@@ -178,7 +179,7 @@ final class Count: Sendable {
                     order.note(name)
                 }
             }
-            while database.statementCount < before + tasks.count { await Task.yield() }
+            try await waitUntil { database.statementCount >= before + tasks.count }
             try await held.waitForWaiters()
             try held.commit()
             for task in tasks { try await task.value }

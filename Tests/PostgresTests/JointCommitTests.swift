@@ -1,6 +1,7 @@
 import EventLoop
 import Postgres
 import TestDatabase
+import TestSupport
 import Testing
 
 @Suite struct `Statements committed together` {
@@ -26,7 +27,7 @@ import Testing
                     }
                 }
             }
-            while database.statementCount < before + count * statements { await Task.yield() }
+            try await waitUntil { database.statementCount >= before + count * statements }
             try held.end()
             try await first.value
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -116,7 +117,7 @@ import Testing
             try await segment.isUnderWay()
             let before = database.statementCount
             let (locked, free) = (use(1), use(2))
-            while database.statementCount < before + 2 { await Task.yield() }
+            try await waitUntil { database.statementCount >= before + 2 }
             try segment.end()
             _ = try await first
             #expect(try await free.value == "1")

@@ -10,10 +10,7 @@ func withPool<Result: Sendable>(
     _ conninfo: String, _ change: (inout Database.Configuration) -> Void = { _ in },
     _ body: @escaping @Sendable (Database, EventLoop) async throws -> Result
 ) async throws -> Result {
-    var configuration = Database.Configuration(connection: conninfo)
-    configuration.shared = 2
-    (configuration.timeout, configuration.searchTimeout) = (.testTimeout, .testTimeout)
-    (configuration.grace, configuration.outage) = (.testTimeout, .testTimeout)
+    var configuration = Database.Configuration.forTests(conninfo)
     change(&configuration)
     let loop = try EventLoop(name: "pool-test")
     try loop.start()

@@ -1,9 +1,10 @@
 import EventLoop
 import Postgres
+import TestSupport
 import Testing
 
 /// Statements that read as much as there is of what somebody looks for.
-@Suite(.timeLimit(.minutes(30))) struct `Searches` {
+@Suite struct `Searches` {
     private static let late: SQL = "SELECT 'late' FROM pg_advisory_xact_lock_shared(1)"
 
     @Test func `V43: keep no statement waiting, and none of another team's searches`() async throws {
@@ -16,7 +17,7 @@ import Testing
                     try await database.search(Self.late, setting: .acme).value(String.self)
                 }
             }
-            while database.statementCount < slow.count { await Task.yield() }
+            try await waitUntil { database.statementCount >= slow.count }
             #expect(try await database.query("SELECT 'statement'", setting: .acme).value() == "statement")
             #expect(try await database.search("SELECT 'search'", setting: .rival).value() == "search")
             try holder.execute("SELECT pg_advisory_unlock(1)")
@@ -34,13 +35,13 @@ import Testing
                     await failure { try await database.search(Self.late, setting: .acme) } == .overloaded
                 }
             }
-            while database.statementCount < flood.count { await Task.yield() }
+            try await waitUntil { database.statementCount >= flood.count }
             // The first has Rival's connection, so that the second has to wait behind the flood.
             let questions: [SQL] = ["SELECT 'first' FROM pg_advisory_xact_lock_shared(2)", "SELECT 'second'"]
             let rivals = questions.map { sql in
                 Task(executorPreference: loop) { try await database.search(sql, setting: .rival).value(String.self) }
             }
-            while database.statementCount < flood.count + rivals.count { await Task.yield() }
+            try await waitUntil { database.statementCount >= flood.count + rivals.count }
             try holder.execute("SELECT pg_advisory_unlock(2)")
             #expect(try await rivals[1].value == "second")
             try holder.execute("SELECT pg_advisory_unlock(1)")

@@ -123,7 +123,7 @@ import Testing
                 options.answerTimeout = .testTimeout
                 let application = Application(routes: try router.frozen())
                 sites.append(try await Server.start(application, options, on: [acme.loop])[0])
-                try acme.admin("UPDATE teams SET mode = 'sandbox'")
+                try acme.setMode("sandbox", of: team)
                 try await register(acme, port: sites[index].port, in: team)
             }
             let checks = self.checks(acme, client, resolver)

@@ -160,8 +160,7 @@ import Testing
             }
 
             #expect(joined == 1)
-            let count = try environment.admin("SELECT count(*) FROM memberships WHERE team_id = '\(team)'")
-            #expect(count == [["500"]])
+            #expect(try environment.count("memberships", in: team) == 500)
             // Those who came too late are invited yet, and nothing says that they have accepted.
             #expect(try await environment.invitations.list(in: team).count == 9)
             #expect(try environment.allActions(in: team).count { $0 == "invitation.accepted" } == 1)

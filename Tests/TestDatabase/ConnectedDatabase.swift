@@ -58,7 +58,7 @@ public func withConnectedDatabase(
 }
 
 extension TestDatabase {
-    /// Adds Acme and Rival as no more than their names.
+    /// Adds Acme and Rival as no more than their names; Acme is a sandbox here, unlike in `RegisteredTeams`.
     public static func addTeams(to conninfo: String) throws {
         try execute(
             """

@@ -6,7 +6,7 @@ extension Database.Configuration {
     /// there, however long they take to come.
     ///
     /// Of the connections that are opened at once there are few; a test that needs more says so.
-    public static func forTests(_ conninfo: String, role: String) -> Self {
+    public static func forTests(_ conninfo: String, role: String? = nil) -> Self {
         var configuration = Self(connection: conninfo, role: role)
         configuration.shared = role == "pippin_system" ? 1 : 2
         (configuration.timeout, configuration.grace) = (.testTimeout, .testTimeout)

@@ -153,15 +153,6 @@ extension OwnedDatabase {
         try admin("DELETE FROM users WHERE team_id = $1", team.rawValue)
     }
 
-    /// The hash of a person's password as it is stored.
-    public func passwordHash(of subject: Subject) throws -> String? {
-        try column("SELECT hash FROM passwords WHERE sub = $1", subject.rawValue).first ?? nil
-    }
-
-    public func setPasswordHash(_ hash: String, of subject: Subject) throws {
-        try admin("UPDATE passwords SET hash = $2 WHERE sub = $1", subject.rawValue, hash)
-    }
-
     public func removePassword(of subject: Subject) throws {
         try admin("DELETE FROM passwords WHERE sub = $1", subject.rawValue)
     }

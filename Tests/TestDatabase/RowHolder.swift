@@ -6,6 +6,8 @@ public struct RowHolder: ~Copyable {
     /// The sessions of the database that wait for a lock, as the end of a statement.
     public static let waiters = "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
+    /// The process of the server that holds the rows.
+    public let pid: String?
     private let holder: AdminConnection
     /// Without a transaction, in which it would see the same waiters all the time.
     private let looker: AdminConnection
@@ -16,6 +18,7 @@ public struct RowHolder: ~Copyable {
         let looker = try AdminConnection(to: conninfo)
         try holder.execute("BEGIN")
         try holder.execute(statement, values)
+        pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
         self.holder = holder
         self.looker = looker
     }

@@ -1,5 +1,6 @@
 import Postgres
 import Synchronization
+import TestSupport
 
 /// Databases for tests: all in one cluster, which the first of them starts and which ends with the process.
 public enum TestDatabase {
@@ -53,7 +54,7 @@ public enum TestDatabase {
         connections.forget(conninfo)
         // Whoever is connected ends a moment after having been told, and nothing is copied before.
         let others = "FROM pg_stat_activity WHERE datname = $1"
-        while try !postgres("SELECT pg_terminate_backend(pid, 600000) \(others)", [name]).isEmpty {}
+        try blockUntil { try postgres("SELECT pg_terminate_backend(pid, 600000) \(others)", [name]).isEmpty }
         return (Template(name: name), value)
     }
 

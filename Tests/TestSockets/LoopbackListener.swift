@@ -4,6 +4,7 @@
 // Must not know: what is said there.
 
 import Glibc
+import TestSupport
 
 /// A socket that takes connections on a free port of this machine; whoever made it closes it.
 public struct LoopbackListener: Sendable {
@@ -28,5 +29,18 @@ public struct LoopbackListener: Sendable {
         listen(listener, backlog)
         socket = listener
         port = UInt16(bigEndian: name.sin_port)
+    }
+
+    /// Takes so many connections, and says nothing; whoever has them closes them.
+    ///
+    /// The listener must not wait.
+    public func accept(_ count: Int) async throws -> [Int32] {
+        var held: [Int32] = []
+        try await waitUntil("\(count) connections") {
+            let connection = Glibc.accept(socket, nil, nil)
+            if connection >= 0 { held.append(connection) }
+            return held.count == count
+        }
+        return held
     }
 }

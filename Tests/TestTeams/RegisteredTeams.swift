@@ -1,7 +1,8 @@
 import EventLoop
 import TestDatabase
 
-/// Both teams, registered once in a database that is copied for each test.
+/// Both teams, registered once in a database that is copied for each test; Acme is in production here, unlike in
+/// `TestDatabase.addTeams`.
 struct RegisteredTeams: Sendable {
     let template: TestDatabase.Template
     let people: People

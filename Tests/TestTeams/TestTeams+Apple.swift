@@ -33,15 +33,10 @@ extension TestTeams {
         try await registrar.connect(.app, of: .acme)
     }
 
-    /// Lets Acme's people prove who they are there from now on.
-    public func setSources(_ sources: String) throws {
-        try admin("UPDATE teams SET identity_sources = $1::text[] WHERE team_id = 'ACMETEAM01'", sources)
-    }
-
     /// Registers Rival's group there too, under the names that Acme has; called on the loop.
     public func connectRival() async throws {
         try await Registrar(database: database, server: server).connect(.rivalApp, of: .rival)
-        try admin("UPDATE teams SET identity_sources = '{directory,apple}' WHERE team_id = 'RIVALTEAM1'")
+        try setIdentitySources("directory,apple", of: .rival)
     }
 }
 

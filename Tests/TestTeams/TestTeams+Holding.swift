@@ -13,40 +13,35 @@ extension TestTeams {
         _ held: (statement: String, values: [String?]), while begin: () throws -> Pending,
         then changes: [(statement: String, values: [String?])]
     ) async throws -> Pending {
-        let holder = try AdminConnection(to: conninfo)
-        try holder.execute("BEGIN")
-        try holder.execute(held.statement, held.values)
-        let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+        let holder = try RowHolder(at: conninfo, held.statement, held.values)
         let pending = try begin()
         let waiting = "SELECT FROM pg_stat_activity WHERE $1::integer = ANY (pg_blocking_pids(pid))"
-        try await look { try !admin(waiting, pid).isEmpty }
+        try await waitUntil("somebody who waits for what is held") { try !admin(waiting, holder.pid).isEmpty }
         for change in changes { try holder.execute(change.statement, change.values) }
-        try holder.execute("COMMIT")
+        try holder.commit()
         return pending
     }
 
     /// The same with a person of Acme held as everybody holds one who gives or ends something in their name.
     public func hold<Pending>(
         _ person: String, while begin: () throws -> Pending, then changes: [(statement: String, values: [String?])]
-    ) async throws -> Pending {
-        let statement = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE"
-        return try await hold((statement, [person]), while: begin, then: changes)
-    }
+    ) async throws -> Pending { try await hold((Self.lock, [person]), while: begin, then: changes) }
+
+    private static var lock: String { "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE" }
 
     /// Has several wait for a person of Acme, each behind the one before, and lets them go on in that order.
     public func hold<Pending>(_ person: String, whileInTurn begin: [() throws -> Pending]) async throws -> [Pending] {
-        let holder = try AdminConnection(to: conninfo)
-        try holder.execute("BEGIN")
-        try holder.execute("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1 FOR NO KEY UPDATE", [person])
-        let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        let holder = try RowHolder(at: conninfo, Self.lock, [person])
         var pending: [Pending] = []
         for begin in begin {
             pending.append(try begin())
             let count = pending.count
             // The first waits at the database, those behind it on the loop.
-            try await look { try await admin(waiting).count + loop.run { connections.waitingForRows } >= count }
+            try await waitUntil("\(count) who wait") {
+                try await holder.waiterCount() + loop.run { connections.waitingForRows } >= count
+            }
         }
-        try holder.execute("COMMIT")
+        try holder.commit()
         return pending
     }
 
@@ -57,10 +52,7 @@ extension TestTeams {
     public func waiters<Pending>(for held: String, while begin: [() throws -> Pending]) async throws -> (
         pending: [Pending], atDatabase: Int
     ) {
-        let holder = try AdminConnection(to: conninfo)
-        try holder.execute("BEGIN")
-        try holder.execute(held)
-        let pid = try holder.execute("SELECT pg_backend_pid()::text", [])[0][0]
+        let holder = try RowHolder(at: conninfo, held)
         let pending = try begin.map { try $0() }
         // For it, or behind one that waits for it; not those that wait for one another for a moment on their way.
         let waiting = """
@@ -73,22 +65,16 @@ extension TestTeams {
             SELECT FROM waiting
             """
         var atDatabase = 0
-        try await look {
-            atDatabase = try admin(waiting, pid).count
+        try await waitUntil("\(pending.count) who wait") {
+            atDatabase = try admin(waiting, holder.pid).count
             return try await atDatabase + loop.run { connections.waitingForRows } >= pending.count
         }
-        try holder.execute("COMMIT")
+        try holder.commit()
         return (pending, atDatabase)
     }
 
     /// Waits until somebody waits for a row that `transaction` holds.
     public func waitForWaiter(of _: borrowing Transaction) async throws {
-        let waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        try await look { try !admin(waiting).isEmpty }
-    }
-
-    /// Looks until somebody waits for what is held.
-    private func look(_ isSo: () async throws -> Bool) async throws {
-        try await waitUntil("somebody who waits for what is held") { try await isSo() }
+        try await waitUntil("somebody who waits") { try !admin("SELECT \(RowHolder.waiters)").isEmpty }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let ben = try await environment.add("Ben")
-            try environment.admin("INSERT INTO users (team_id, sub) VALUES ('RIVALTEAM1', $1)", ada.rawValue)
+            try environment.addPerson(ada, to: .rival)
             for person in [ada, ben] { try environment.addSessions(300, of: person) }
             try environment.addSessions(300, of: ada, in: .rival)
 

@@ -163,8 +163,7 @@ import Testing
     @Test func `of the system team ends their memberships`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada", to: .system)
-            try environment.admin(
-                "INSERT INTO memberships (team_id, sub, role) VALUES ('ACMETEAM01', $1, 'owner')", ada.rawValue)
+            try environment.addMember(ada, "owner")
 
             _ = try await UserDeletionStore(environment.database).delete(
                 ada, in: .system, by: .member(ada), from: .test)

@@ -9,7 +9,7 @@ import Testing
 @testable import TestTeams
 
 /// What one sends again and again waits in memory for its own row: it occupies nothing that other teams need.
-@Suite(.timeLimit(.minutes(30))) struct `What many send at once` {
+@Suite struct `What many send at once` {
     private static let native = "/t/ACMETEAM01/auth/native"
 
     /// Sends the same eight times while `held` is held; how many of them wait at the database.

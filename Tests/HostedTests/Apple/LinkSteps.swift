@@ -64,13 +64,7 @@ extension TestSite {
     }
 
     /// Gives Acme's app an address for notices, and has it told what happens.
-    func listen() throws {
-        try teams.admin(
-            """
-            UPDATE app_ids SET notification_url = 'https://acme.example/n'
-            WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'
-            """)
-    }
+    func listen() throws { try teams.setNotificationURL("https://acme.example/n", of: .app) }
 
     func told() throws -> [[String?]] { try teams.admin("SELECT type, sub FROM notices ORDER BY event_time") }
 }

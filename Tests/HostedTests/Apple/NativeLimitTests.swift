@@ -72,8 +72,7 @@ import Testing
         let own = ["client_secret": try site.teams.secret(of: .app)]
         #expect(try site.handOver(site.device(.regular)).status == 429)
         #expect(try site.handOver(site.device(.regular).merging(own) { $1 }).status == 200)
-        let counted = "SELECT count FROM limits WHERE subject LIKE 'handovers-of.account.%'"
-        #expect(try site.teams.admin(counted) == [["0"]])
+        #expect(try site.teams.counted("handovers-of.account.%") == [0])
         // What strangers had it hand over shuts nobody out whose token proves itself.
         try site.teams.setCounted("handovers-of.account.%", to: 500)
         let proven = try site.device(.regular).merging(own) { $1 }
@@ -82,7 +81,7 @@ import Testing
         try site.teams.setCounted("handovers-of.account.%", to: 0)
         // A secret that proves nothing is no backend's, and counts for nobody.
         #expect(try site.handOver(["client_secret": "forged"].merging(forged) { first, _ in first }).status == 400)
-        #expect(try site.teams.admin(counted) == [["0"]])
+        #expect(try site.teams.counted("handovers-of.account.%") == [0])
     }
 
     @Test(.apple) func `comes from no sheet of the stand-in whose nonce the database cannot keep`() throws {
@@ -136,8 +135,7 @@ import Testing
         let calls = site.calls(to: .token)
         #expect(try site.handOver(junk(20)).status == 429)
         #expect(site.calls(to: .token) == calls)
-        let count = try site.teams.admin("SELECT count FROM limits WHERE subject = 'handovers.team'")
-        #expect(count == [["20"]])
+        #expect(try site.teams.counted("handovers.team") == [20])
     }
 
     @Test func `V47: that fails from the networks of one site leaves the team's count to others`() async throws {
@@ -170,7 +168,7 @@ import Testing
     @Test(.apple) func `needs its token once so many of the whole team have failed that Apple would mind`() throws {
         let wrong = ["client_id": ClientID.app.rawValue, "code": "wrong"]
         #expect(try site.handOver(wrong).status == 400)
-        try site.teams.admin("UPDATE limits SET count = 500 WHERE subject = 'handovers.team'")
+        try site.teams.setCounted("handovers.team", to: 500)
         let given = try site.device(.regular)
         let refused = try site.handOver(given.filter { $0.key != "identity_token" })
         #expect(refused.status == 429)

@@ -14,13 +14,13 @@ import Testing
 
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
-    sources: String = "{directory,apple}", limits: InteractionLimits = InteractionLimits(),
+    sources: String = "directory,apple", limits: InteractionLimits = InteractionLimits(),
     deadlines: AppleService.Timeouts = .onlyWhatHangs, _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withSite(limits: limits, isAtApple: true, deadlines: deadlines) { site in
         let teams = site.teams
         try await teams.loop.run {
-            try teams.setSources(sources)
+            try teams.setIdentitySources(sources)
             try await Cast(teams.database).admit(to: .appleSide)
         }
         try await body(site)

@@ -43,12 +43,11 @@ import Testing
             return try browser.send(form, try key.assert(form))
         }
         #expect(try signIn().status == 303)
-        let subject = "subject LIKE 'passkey-proofs.account.%'"
-        #expect(try site.teams.admin("SELECT count FROM limits WHERE \(subject)") == [["1"]])
-        try site.teams.admin("UPDATE limits SET count = \(PasskeyProofs.perPerson) WHERE \(subject)")
-        let sessions = try site.teams.admin("SELECT count(*) FROM sessions")
+        #expect(try site.teams.counted("passkey-proofs.account.%") == [1])
+        try site.teams.setCounted("passkey-proofs.account.%", to: PasskeyProofs.perPerson)
+        let sessions = try site.teams.count("sessions")
         #expect(try signIn().status == 429)
-        #expect(try site.teams.admin("SELECT count(*) FROM sessions") == sessions)
+        #expect(try site.teams.count("sessions") == sessions)
         site.teams.clock.advance(by: PasskeyProofs.window + .seconds(1))
         #expect(try signIn().status == 303)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// What Apple answered belongs to the browser that began and came back, and to no other.
 @Suite struct `An answer of Apple` {
-    @Test(arguments: ["{directory,apple}", "{apple}"])
+    @Test(arguments: ["directory,apple", "apple"])
     func `S2, V40: that another browser brought signs in nobody, whoever fetches it`(sources: String) async throws {
         try await withApple(sources: sources) { site in
             let (attacker, victim) = (site.browser(), site.browser())

@@ -81,7 +81,7 @@ import Testing
     @Test func `in a strict team a return URL works on a verified domain only`() async throws {
         try await withEngine { engine in
             _ = try await engine.authorize()
-            try engine.admin("UPDATE teams SET requires_verified_domains = true WHERE team_id = 'ACMETEAM01'")
+            try engine.requireVerifiedDomains()
             let refusal = await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize() }
             #expect(refusal?.error == .invalidRequest)
             #expect(refusal?.reason.contains("is on no verified domain") == true)

@@ -57,9 +57,7 @@ struct AppServer: Sendable, OwnedDatabase {
 
     /// Has the App ID tell this server.
     func register(_ app: ClientID = .app, in team: TeamID = .acme) throws {
-        try admin(
-            "UPDATE app_ids SET notification_url = $3 WHERE team_id = $1 AND identifier = $2", team.rawValue,
-            app.rawValue, url)
+        try setNotificationURL(url, of: app, in: team)
     }
 
     /// Delivers what waits until `condition` holds.

@@ -16,8 +16,8 @@ import Testing
         async throws
     {
         try await withAppServer { app in
-            try app.admin("UPDATE app_ids SET notification_url = 'https://127.0.0.1:1/notices'")
-            try app.admin("UPDATE teams SET mode = 'production'")
+            try app.setNotificationURL("https://127.0.0.1:1/notices")
+            try app.setMode("production")
             try await body(app, SendingLimits(LimitStore(app.engine.database)))
         }
     }

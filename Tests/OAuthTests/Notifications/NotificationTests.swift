@@ -95,7 +95,7 @@ import Testing
     {
         for (mode, allowsLoopback) in [("production", true), ("sandbox", false)] {
             try await withAppServer(allowsLoopback: allowsLoopback) { app in
-                try app.admin("UPDATE teams SET mode = $1", mode)
+                try app.setMode(mode)
                 try app.register()
                 try await app.tell()
                 try await app.work { try app.attempts().count == 1 }

@@ -185,7 +185,7 @@ import Testing
             // As after a burst, of which no reading is through before the test is.
             cache.pace.note(.acme, at: .afterTheTest)
             let (waiting, wait) = AsyncStream<Int64>.makeStream()
-            let (end, goOn) = AsyncStream<Void>.makeStream()
+            let (end, proceed) = AsyncStream<Void>.makeStream()
             cache.delay = { _, nanoseconds in
                 wait.yield(nanoseconds)
                 for await _ in end { break }
@@ -201,7 +201,7 @@ import Testing
             }
             // Another team waits for nothing.
             #expect(try await cache.snapshot(of: .rival) != nil)
-            goOn.yield()
+            proceed.yield()
             let last = try #require(try await cache.snapshot(of: .acme))
             #expect(last.name == "Three")
             #expect(try await first === last)

@@ -1,3 +1,4 @@
+import EventLoop
 import TestDatabase
 import Testing
 
@@ -129,9 +130,14 @@ import Testing
     }
 
     @Test func `processes that start together apply each file once`() async throws {
-        try folder.write("SELECT pg_sleep(0.2)", to: "0003_slow.sql")
+        try folder.write("SELECT pg_advisory_xact_lock(1)", to: "0003_slow.sql")
+        let holder = try RowHolder(at: conninfo, "SELECT pg_advisory_xact_lock(1)")
+        let threads = try BlockingPool(name: "migrators", threads: 4, queueLimit: 4)
+        defer { threads.stop() }
         let applied = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<4 { group.addTask { try migrate() } }
+            for _ in 0..<4 { group.addTask { try await threads.run { try migrate() } } }
+            try await holder.waitForWaiters(4)
+            try holder.commit()
             return try await group.reduce([]) { $0 + $1 }
         }
         #expect(applied.sorted() == ["0001_teams.sql", "0002_users.sql", "0003_slow.sql"])

@@ -40,7 +40,7 @@ import Testing
         try await site.expectTrace(trouble.then)
         guard trouble.then != .done else { return }
 
-        try goOn(after: trouble, with: given)
+        try signInAgain(after: trouble, with: given)
     }
 
     /// What Apple gives the app, as far as the app hands it over.
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Signs in once more; Apple gives no name the second time, so the app sends what it has kept where it has to.
-    private static func goOn(after trouble: FaultCase, with given: [String: String]) throws {
+    private static func signInAgain(after trouble: FaultCase, with given: [String: String]) throws {
         var next = try gift(trouble.way)
         #expect(next["first_name"] == nil)
         if trouble.traces.isDisjoint(with: [.name, .waitingName]) {

@@ -31,7 +31,7 @@ import Testing
         let second = try browser.get(back)
         guard trouble.outcome.isWorthAnotherTry else {
             #expect(second.status == 410)
-            return try Self.goOn(from: page, after: trouble, in: browser)
+            return try Self.signInAgain(from: page, after: trouble, in: browser)
         }
         trouble.then.expect(on: second)
         try await site.expectTrace(trouble.then)
@@ -39,7 +39,7 @@ import Testing
             #expect(second.value(of: "user")?.contains("Rita") == true)
             return
         }
-        try Self.goOn(from: second, after: trouble, in: browser)
+        try Self.signInAgain(from: second, after: trouble, in: browser)
     }
 
     /// What Apple said waits for another try, held by nobody, where that makes sense.
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// By the page's own link where it has one, else by the app.
-    private static func goOn(from page: Answer, after trouble: FaultCase, in browser: Browser) throws {
+    private static func signInAgain(from page: Answer, after trouble: FaultCase, in browser: Browser) throws {
         let exit: Answer
         if let link = page.link("/apple") {
             let answer = try browser.choose(.regular, on: try browser.goOnToApple(link))

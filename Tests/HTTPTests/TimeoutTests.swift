@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite struct `How far timeout goes` {
+@Suite struct `Time-outs and limits` {
     /// What every time-out of the server of a test is.
     private static let limit = Duration.testTimeout
     /// No time-out ends in it.
