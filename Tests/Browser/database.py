@@ -27,7 +27,7 @@ def rows(pippin: Pippin, statement: str, **values: str) -> list[list[str]]:
 
 
 def until(
-    pippin: Pippin, statement: str, enough: Callable[[list[list[str]]], int] = len, **values: str
+    pippin: Pippin, statement: str, enough: Callable[[list[list[str]]], object] = len, **values: str
 ) -> list[list[str]]:
     """The rows of a statement once they are enough: what is written a moment after an answer."""
     found: list[list[str]] = []
@@ -69,6 +69,14 @@ def held(pippin: Pippin, *tables: str, mode: str = "EXCLUSIVE") -> Iterator[None
 def until_held_up(pippin: Pippin, count: int = 1) -> None:
     """Waits until so many statements wait for a table that is held."""
     until(pippin, f"SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' HAVING count(*) >= {count}")
+
+
+def end_sessions(pippin: Pippin) -> None:
+    """Ends what a Pippin that was killed has left: once none of its sessions is there, nothing more is written."""
+    until(pippin, """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'pippin'
+    """, lambda found: not found)
 
 
 def give_console_account(pippin: Pippin, person: Person, team: str, role: str) -> None:

@@ -16,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Self
 
@@ -69,9 +70,19 @@ def new_folder(prefix: str) -> Path:
 
 
 def binary() -> Path:
-    """The debug binary that `swift build --build-tests` made, unless PIPPIN_BINARY names another."""
-    path = Path(os.environ.get("PIPPIN_BINARY", ROOT / ".build/debug/pippin"))
-    assert path.exists(), f"{path} is missing: run `make test`, or name a binary in PIPPIN_BINARY"
+    """The debug binary of the sources as they are, unless PIPPIN_BINARY names another."""
+    named = os.environ.get("PIPPIN_BINARY")
+    return Path(named) if named else _built()
+
+
+@cache
+def _built() -> Path:
+    path = ROOT / ".build/debug/pippin"
+    newest = max(file.stat().st_mtime for file in (ROOT / "Sources").rglob("*.*"))
+    # Every build that succeeds makes the link `debug` anew; the binary stays where its code has not changed.
+    assert path.exists() and path.parent.lstat().st_mtime > newest, (
+        f"{path} is missing or older than Sources: run `swift build`, or name a binary in PIPPIN_BINARY"
+    )
     return path
 
 

@@ -152,7 +152,7 @@ def test_what_it_has_started_ends_with_it(program: Program, tmp_path: Path):
     """V56: a child holds the listening sockets, and would go on to take connections."""
     note = tmp_path / "child"
     with Prey.running() as prey:
-        program.take_over(prey, f"sleep 600 & echo $! > {note}; {program.ends_with(1)}")
+        program.take_over(prey, f"sleep 36000 & echo $! > {note}; {program.ends_with(1)}")
         child = int(note.read_text())
         assert not is_gone(child)
         program.let_go(prey)

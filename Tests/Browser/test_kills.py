@@ -55,7 +55,7 @@ class Victim(Host):
             try:
                 yield
             finally:
-                self.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+                database.end_sessions(self)
 
     def die_writing(self, table: str, act: Callable[[], object], *signs: str) -> None:
         """Dies in the middle of `act`, once there are all the signs, and before anything is written to the table."""

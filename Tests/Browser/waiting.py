@@ -6,7 +6,7 @@ from typing import TypeVar
 
 SECONDS = 600
 # Playwright looks again by itself; what it does not find within this time fails.
-PATIENCE_MS = 180_000
+PATIENCE_MS = SECONDS * 1000
 PAUSE = 0.05
 
 Found = TypeVar("Found")
