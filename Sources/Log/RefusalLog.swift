@@ -11,6 +11,7 @@ public final class RefusalLog: @unchecked Sendable {
     static let limit = 20
     /// Maximum number of kinds counted separately in a minute; further kinds are counted together.
     static let capacity = 1024
+    private static let minute = Duration.seconds(60)
 
     private struct Kind: Hashable {
         let level: Log.Level
@@ -23,16 +24,13 @@ public final class RefusalLog: @unchecked Sendable {
 
     private let loop: EventLoop
     private let log: Log
-    private let window: Duration
     private var counts: [Kind: Int] = [:]
     /// Whether the end of the current minute is scheduled.
     private var isScheduled = false
 
-    /// - Parameter window: how long a minute is.
-    public init(loop: EventLoop, log: Log, window: Duration = .seconds(60)) {
+    public init(loop: EventLoop, log: Log) {
         self.loop = loop
         self.log = log
-        self.window = window
     }
 
     /// Writes a line, unless the limit of its kind is reached in this minute.
@@ -72,7 +70,7 @@ public final class RefusalLog: @unchecked Sendable {
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        loop.schedule(after: window) { [weak self] in self?.flush() }
+        loop.schedule(after: Self.minute) { [weak self] in self?.flush() }
     }
 
     /// Ends the minute and logs how many lines were not written.

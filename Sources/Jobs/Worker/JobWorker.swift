@@ -20,8 +20,6 @@ public final class JobWorker: @unchecked Sendable {
         public var renewalsPerLease = 3
         /// Maximum time between two polls of the queue.
         public var pollInterval = Duration.seconds(2)
-        /// How long a minute of the lines about failed jobs is, of which so many are written.
-        public var logWindow = Duration.seconds(60)
 
         public init() {}
     }
@@ -78,7 +76,7 @@ public final class JobWorker: @unchecked Sendable {
         self.handlers = handlers
         self.options = options
         self.log = log
-        failures = RefusalLog(loop: loop, log: log, window: options.logWindow)
+        failures = RefusalLog(loop: loop, log: log)
         pause = LoopPause(on: loop)
         bell.connect(loop) { [weak self] in self?.wake() }
     }
