@@ -3,9 +3,16 @@ public import Postgres
 /// Database access as a team: every call names the team, and row-level security hides the rows of other teams.
 public struct TeamDatabase: Sendable {
     private let database: Database
+    /// The process's part of the counts of limits.
+    public let limits: LimitCounts
 
-    /// - Parameter database: a database whose connections take the role `pippin_app`.
-    public init(_ database: Database) { self.database = database }
+    /// - Parameters:
+    ///   - database: a database whose connections take the role `pippin_app`.
+    ///   - limits: the counts that all loops of the process share.
+    public init(_ database: Database, limits: LimitCounts = LimitCounts()) {
+        self.database = database
+        self.limits = limits
+    }
 
     /// Runs one statement in its own transaction.
     @discardableResult public func query(_ sql: SQL, in team: TeamID, durability: Durability = .durable)

@@ -39,7 +39,6 @@ public struct Hosted: Sendable {
         public let sessions: SessionStore
         public let factors: SecondFactors
         public let consents: ConsentStore
-        public let limits: InteractionLimits
         public let mail: MailQueue
         public let traces: any TraceSink
         public let apple: any NativeProvider
@@ -48,8 +47,7 @@ public struct Hosted: Sendable {
         public init(
             site: Site, server: ServerContext, teams: TeamCache, database: TeamDatabase, testSignIns: TestSignInStore,
             passwords: PasswordSignIn, hasher: PasswordHasher, sessions: SessionStore, factors: SecondFactors,
-            consents: ConsentStore, limits: InteractionLimits, mail: MailQueue, traces: any TraceSink,
-            apple: any NativeProvider, log: Log
+            consents: ConsentStore, mail: MailQueue, traces: any TraceSink, apple: any NativeProvider, log: Log
         ) {
             self.site = site
             self.server = server
@@ -61,7 +59,6 @@ public struct Hosted: Sendable {
             self.sessions = sessions
             self.factors = factors
             self.consents = consents
-            self.limits = limits
             self.mail = mail
             self.traces = traces
             self.apple = apple
@@ -115,7 +112,9 @@ public struct Hosted: Sendable {
 }
 
 extension Hosted.Parts {
-    var mailer: AccountMailer { AccountMessages(site: site, server: server, teams: teams, mail: mail).mailer }
+    var mailer: AccountMailer {
+        AccountMessages(site: site, server: server, teams: teams, mail: mail, database: database).mailer
+    }
 
     var newPasswords: NewPasswords { NewPasswords(database, hasher: hasher) }
 
@@ -135,8 +134,8 @@ extension HostedEndpoints {
             pages: pages, factors: parts.factors, teams: parts.teams, interactions: interactions, traces: parts.traces,
             sessionIssuer: parts.sessionIssuer, sessions: parts.sessions,
             notification: NewBrowserAlert(
-                users: UserStore(database), limits: SendingLimits(LimitStore(database)), mail: parts.mail,
-                server: server), limits: parts.limits, counts: LimitStore(database), server: server)
+                users: UserStore(database), database: database, mail: parts.mail, server: server), database: database,
+            server: server)
         let registrations = AccountRegistrations(database, hasher: parts.hasher, mailer: mailer, random: server.random)
         let recovery = PasswordRecovery(
             database, hasher: parts.hasher, mailer: mailer, ending: .everything, random: server.random)
@@ -167,8 +166,8 @@ extension AccountEndpoints {
             sessions: parts.sessions,
             accounts: AccountStores(
                 parts.database, server: parts.server, signIn: parts.passwords, hasher: parts.hasher,
-                newPasswords: parts.newPasswords, emailChanges: parts.emailChanges), limits: parts.limits,
-            counts: LimitStore(parts.database), mailer: parts.mailer, server: parts.server)
+                newPasswords: parts.newPasswords, emailChanges: parts.emailChanges),
+            database: parts.database, mailer: parts.mailer, server: parts.server)
         let factors = AccountFactors(steps: steps, factorPages: factorPages)
         let linking = FederatedLinking(parts.apple, server: parts.server, database: parts.database)
         let apple = LinkedApple(steps: steps, linking: linking)

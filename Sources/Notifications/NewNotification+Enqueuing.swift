@@ -20,9 +20,7 @@ extension NewNotification {
     }
 
     /// Two parts of a WITH clause that delete the notifications of its part `waiting`, except those being delivered.
-    ///
-    /// `superseded` yields the scheduled times (`turn_at`) of the deleted ones.
-    static func givingWay(in team: TeamID) -> SQL {
+    private static func givingWay(in team: TeamID) -> SQL {
         """
         given_up AS (
             \(NewJob.cancellation(in: team, of: "SELECT job_id FROM waiting")) RETURNING job_id
@@ -30,7 +28,7 @@ extension NewNotification {
             DELETE FROM notices USING waiting, given_up
             WHERE notices.team_id = \(team) AND notices.notice_id = waiting.notice_id
                 AND waiting.job_id = given_up.job_id
-            RETURNING notices.turn_at
+            RETURNING notices.notice_id
         )
         """
     }

@@ -13,7 +13,7 @@ struct NotificationDeliveryStore: Sendable {
             SELECT notices.type, notices.sub, notices.app_id, notices.event_time, app_ids.notification_url,
                 CASE WHEN consents.is_provider_email_private THEN consents.provider_email
                     WHEN users.is_private_email THEN users.email ELSE users.relay_address END,
-                notices.turn_at, teams.account_delete_event
+                teams.account_delete_event
             FROM notices
             JOIN teams ON teams.team_id = \(team)
             LEFT JOIN app_ids ON app_ids.team_id = \(team) AND app_ids.identifier = notices.app_id
@@ -25,37 +25,7 @@ struct NotificationDeliveryStore: Sendable {
         guard var row = rows.first else { return nil }
         return NotificationToken(
             id: id, type: try row.next(), subject: try row.next(), appID: try row.next(), eventTime: try row.next(),
-            url: try row.next(), relayAddress: try row.next(), turnAt: try row.next(),
-            accountDeleteEvent: try row.next())
-    }
-
-    /// Stores the time of a notification's turn.
-    func keep(_ turn: Timestamp, for id: NotificationID, in team: TeamID) async throws(PostgresFailure) {
-        try await database.query(
-            """
-            UPDATE notices SET turn_at = \(turn)
-            WHERE team_id = \(team) AND notice_id = \(id) AND state = 'pending'
-            """, in: team)
-    }
-
-    /// Gives a notification the turn of an older pending one of the same type, user and app, which is deleted.
-    ///
-    /// - Returns: the time of the turn; nil if there is no older one.
-    func takeOverTurn(_ token: NotificationToken, in team: TeamID) async throws(PostgresFailure) -> Timestamp? {
-        let rows = try await database.query(
-            """
-            WITH waiting AS (
-                SELECT notice_id, job_id FROM notices
-                WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.appID)
-                    AND type = \(token.type) AND state = 'pending' AND turn_at IS NOT NULL AND NOT is_test
-                    AND notice_id <> \(token.id) AND event_time <= \(token.eventTime)
-            ), \(NewNotification.givingWay(in: team))
-            UPDATE notices SET turn_at = (SELECT min(turn_at) FROM superseded)
-            WHERE team_id = \(team) AND notice_id = \(token.id) AND EXISTS (SELECT FROM superseded)
-            RETURNING turn_at
-            """, in: team)
-        guard var row = rows.first else { return nil }
-        return try row.next()
+            url: try row.next(), relayAddress: try row.next(), accountDeleteEvent: try row.next())
     }
 
     /// Stores an attempt, and the resulting state of the notification.
@@ -68,7 +38,7 @@ struct NotificationDeliveryStore: Sendable {
             """
             WITH counted AS (
                 UPDATE notices
-                SET attempts = attempts + 1, state = \(state), turn_at = NULL,
+                SET attempts = attempts + 1, state = \(state),
                     settled_at = CASE WHEN \(state)::text = 'pending' THEN NULL ELSE clock_timestamp() END
                 WHERE team_id = \(team) AND notice_id = \(id)
                 RETURNING attempts

@@ -13,8 +13,6 @@ struct NotificationToken: Sendable {
     let url: String?
     /// Relay address that the app has of the user, for events about it: Pippin's, or that of the user's provider.
     let relayAddress: String?
-    /// Scheduled time at a server on no verified domain; nil if none is scheduled, and after it has been used.
-    let turnAt: Timestamp?
     /// The team's spelling of the account deletion event: Apple's documents have two.
     var accountDeleteEvent: String
 

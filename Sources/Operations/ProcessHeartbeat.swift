@@ -59,7 +59,8 @@ public struct ProcessHeartbeat: Sendable {
         jobsDead = try row.next()
         traceEventsDropped = try row.next()
         connections = try ConnectionStatistics(&row)
-        refused = RefusedRequests(tooMany: try row.next(), unavailable: try row.next())
+        refused = RefusedRequests(
+            tooMany: try row.next(), unavailable: try row.next(), limited: RefusedRequests.limited(try row.next()))
     }
 }
 

@@ -19,7 +19,7 @@ public struct ProcessStore: Sendable {
                 connections, connections_peak, connection_limit, connections_refused_by_address,
                 connections_refused_by_site, connections_refused_for_room, connections_displaced,
                 descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery, answers_given_up,
-                requests_refused_429, requests_refused_503
+                requests_refused_429, requests_refused_503, requests_limited
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
@@ -27,7 +27,7 @@ public struct ProcessStore: Sendable {
                 \(open.now), \(open.peak), \(open.limit), \(open.refusedByAddress), \(open.refusedBySite),
                 \(open.refusedForRoom), \(open.displaced), \(open.shortages), \(open.descriptors), \(open.descriptorLimit),
                 \(open.octetsInDelivery), \(open.answersGivenUp),
-                \(refused.tooMany), \(refused.unavailable)
+                \(refused.tooMany), \(refused.unavailable), \(refused.limitedText)
             )
             ON CONFLICT (process_id) DO UPDATE SET
                 seen_at = excluded.seen_at, clock = excluded.clock, loop_lag = excluded.loop_lag,
@@ -44,7 +44,8 @@ public struct ProcessStore: Sendable {
                 octets_in_delivery = excluded.octets_in_delivery,
                 answers_given_up = excluded.answers_given_up,
                 requests_refused_429 = excluded.requests_refused_429,
-                requests_refused_503 = excluded.requests_refused_503
+                requests_refused_503 = excluded.requests_refused_503,
+                requests_limited = excluded.requests_limited
             """)
     }
 
@@ -62,7 +63,7 @@ public struct ProcessStore: Sendable {
                 jobs_failed, jobs_dead, flow_steps_dropped, connections, connections_peak, connection_limit,
                 connections_refused_by_address, connections_refused_by_site, connections_refused_for_room,
                 connections_displaced, descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery,
-                answers_given_up, requests_refused_429, requests_refused_503, seen_at,
+                answers_given_up, requests_refused_429, requests_refused_503, requests_limited, seen_at,
                 seen_at > now() - \(timeout) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
             """)

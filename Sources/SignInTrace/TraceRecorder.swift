@@ -25,15 +25,14 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
 
     private var buffer = TraceBuffer()
     private var counts = DailyCounts()
-    private let allowances: TraceQuotas
+    private let limits: LimitCounts
     private var countedAt = MonotonicTime.now()
     private var isScheduled = false
     private var writing: Task<Void, Never>?
 
-    /// - Parameter allowances: the quotas shared by the process.
-    public init(loop: EventLoop, database: TeamDatabase, server: ServerContext, allowances: TraceQuotas) {
+    public init(loop: EventLoop, database: TeamDatabase, server: ServerContext) {
         self.loop = loop
-        self.allowances = allowances
+        limits = database.limits
         store = TraceStore(database)
         countStore = DailyCountStore(database)
         self.server = server
@@ -60,6 +59,14 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
     private func count(_ measure: Measure, _ subject: String, of team: TeamID) {
         counts.increment(measure, subject, of: team, at: server.clock())
         schedule()
+    }
+
+    /// Whether an event is within the limits of what is kept; beyond them it is counted only.
+    ///
+    /// - Parameter cause: cause of a failure, or what strangers can cause without one.
+    private func mayKeep(_ cause: String?, in team: TeamID) -> Bool {
+        let ofCause = cause.map { [RateLimit.Use(.traceEventsOfCause, by: .cause($0))] } ?? []
+        return limits.isWithin(ofCause + [RateLimit.Use(.traceEvents, by: .team)], in: team, at: server.clock())
     }
 
     private func schedule() {
@@ -99,12 +106,10 @@ extension TraceRecorder {
         _ request: AuthorizationRequest, as id: InteractionID, in team: TeamID, at moment: Timestamp,
         from origin: () -> Origin
     ) {
-        guard allowances.mayOpen(in: team) else { return }
-        let origin = origin()
+        guard mayKeep("opening", in: team) else { return }
         let step = TraceEvent(
-            .authorization, at: moment, from: origin,
+            .authorization, at: moment, from: origin(),
             sent: request.sent.isEmpty ? TraceEvent.facts(of: request) : TraceEvent.facts(of: request.sent))
-        guard allowances.admits(opening: step, from: origin.ip, in: team) else { return }
         var trace = PendingTrace(TraceID(of: id, begunAt: moment))
         trace.clientID = request.client.id
         trace.isTest = request.testSignIn != nil
@@ -117,7 +122,7 @@ extension TraceRecorder {
         guard let app = interaction.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
         if step.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
-        guard allowances.admits(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(step.cause?.rawValue, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(of: interaction.id, begunAt: interaction.createdAt))
         trace.clientID = app.clientID
         trace.subject = subject
@@ -151,7 +156,7 @@ extension TraceRecorder {
         count(.signIn, app.rawValue, of: team)
         let moment = server.clock()
         let step = TraceEvent(.handedOver, at: moment, from: origin, sent: [TraceAttribute("client_id", app.rawValue)])
-        guard allowances.admits(step, of: subject, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(step.cause?.rawValue, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))
         trace.clientID = app
         trace.subject = subject
@@ -166,12 +171,9 @@ extension TraceRecorder {
         after earlier: TraceEvent?, _ step: (Timestamp) -> TraceEvent
     ) {
         count(.failure, cause.rawValue, of: team)
-        guard allowances.mayRefuse(from: origin.ip, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(cause.rawValue, in: team) else { return count(.unkept, "", of: team) }
         let moment = server.clock()
         let step = step(moment)
-        guard allowances.admits(refusal: [earlier, step].compactMap(\.self), from: origin.ip, in: team) else {
-            return count(.unkept, "", of: team)
-        }
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))
         // Left out when it is a secret, because a token sent in the wrong place may have the form of an identifier.
         trace.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }.flatMap {

@@ -1,4 +1,5 @@
 import Bytes
+public import Domain
 public import HTTP
 public import Localization
 import Postgres
@@ -43,6 +44,13 @@ public struct UserFacingError: Error, Sendable {
         .forbidden, Message("shared.problems.stale-form.headline"), Message("shared.problems.stale-form.message"),
         advice: Message("shared.problems.stale-form.advice"))
 
+    /// A limit is exceeded.
+    public init(_ refusal: TooManyRequests) {
+        self.init(
+            .tooManyRequests, Message("shared.problems.too-many.headline"), refusal.message,
+            advice: Message("shared.problems.too-many.advice"), retryAfter: refusal.retryAfter)
+    }
+
     public static let unavailable = UserFacingError(
         .serviceUnavailable, Message("shared.problems.unavailable.headline"),
         Message("shared.problems.unavailable.message"), advice: Message("shared.problems.unavailable.advice"),
@@ -63,6 +71,7 @@ public struct UserFacingError: Error, Sendable {
     public init(_ error: any Error) {
         switch error {
         case let problem as UserFacingError: self = problem
+        case let refusal as TooManyRequests: self = UserFacingError(refusal)
         case PostgresFailure.searchTimedOut: self = .searchTooWide
         case let failure as PostgresFailure: self = failure.isTemporary ? .unavailable : .failed
         case let refusal as HTTPError: self = UserFacingError(refusal)
@@ -84,4 +93,9 @@ public struct UserFacingError: Error, Sendable {
                 Message("shared.problems.bad-request.message"), advice: Message("shared.problems.bad-request.advice"))
         }
     }
+}
+
+extension TooManyRequests {
+    /// When to try again, in minutes rounded up.
+    public var message: Message { Message("shared.problems.too-many.message", count: (retryAfter + 59) / 60) }
 }

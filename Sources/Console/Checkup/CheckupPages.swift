@@ -14,16 +14,14 @@ struct CheckupPages: Sendable {
 
     private let installation: InstallationCheckup
     private let team: TeamCheckup
-    private let limit: ConnectionTestLimit
-    private let checkLimit: RegistryCheckLimit
+    private let database: TeamDatabase
     private let server: ServerContext
     private let page: LivePage<CheckupPage>
 
     /// - Throws: `Diagnostics` if the template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         server = parts.server
-        limit = ConnectionTestLimit(LimitStore(parts.database))
-        checkLimit = RegistryCheckLimit(LimitStore(parts.database))
+        database = parts.database
         installation = InstallationCheckup(
             parts.server, apple: parts.apple, client: parts.client, certificateFile: parts.certificateFile,
             lacksProxy: parts.lacksProxy)
@@ -39,17 +37,10 @@ struct CheckupPages: Sendable {
 
     /// Runs the check-up.
     ///
-    /// It counts toward the limits of connection tests and of registry checks, because it sends the same requests to
-    /// Apple and to the team's servers.
+    /// It counts as one probe, and one for each connection that it tests.
     private func run(_ context: TeamContext) async throws -> Response {
-        let (member, now) = (context.account.subject, server.clock())
-        if let wait = try await checkLimit.charge(.checkup, by: member, of: context.teamID, at: now) {
-            return refuse(context, Message.checksLimited(for: wait), wait)
-        }
-        let tests = try await team.connectionTests(in: context.teamID)
-        if let wait = try await limit.charge(tests, by: member, of: context.teamID, at: now) {
-            return refuse(context, Message.appleTestLimited(for: wait), wait)
-        }
+        let probes = 1 + (try await team.connectionTests(in: context.teamID))
+        try await database.count([RateLimit.Use(.probes, by: .team, probes)], in: context.teamID, at: server.clock())
         let found = try await team.run(context.team, by: context.actor, from: context.origin)
         let around = await installation.run(
             needsApple: try await team.needsApple([context.teamID]), for: context.account.isOperator ? .operator : .team
@@ -57,15 +48,10 @@ struct CheckupPages: Sendable {
         return context.site.respond(page, view(context, found + around))
     }
 
-    private func refuse(_ context: TeamContext, _ error: Message, _ wait: Duration) -> Response {
-        context.site.respond(page, view(context, error: error), after: wait)
-    }
-
-    private func view(_ context: TeamContext, _ findings: [Finding] = [], error: Message? = nil) -> CheckupPage {
+    private func view(_ context: TeamContext, _ findings: [Finding] = []) -> CheckupPage {
         CheckupPage(
             frame: context.frame(Message("console.doctor.title")),
-            runURL: context.may(.changeRegistry) ? Self.checkup.link(context.teamID) : nil, error: error,
-            findings: findings)
+            runURL: context.may(.changeRegistry) ? Self.checkup.link(context.teamID) : nil, findings: findings)
     }
 
     static var views: [any View.Type] { [CheckupPage.self] }
@@ -76,7 +62,6 @@ struct CheckupPage: ConsolePage {
     static let template = "console/checkup"
     static let fields = frameFields.with {
         $0.optionalText("runURL") { $0.runURL }
-        $0.optionalWords("error") { $0.error }
         $0.optionalWords("summary") { $0.summary }
         $0.list("groups", Group.fields) { $0.groups }
     }
@@ -95,8 +80,6 @@ struct CheckupPage: ConsolePage {
 
     let frame: ConsoleFrame
     let runURL: String?
-    /// Why the check-up did not run: a rate limit was exceeded.
-    let error: Message?
     /// Findings of the check-up; empty before it ran.
     let findings: [Finding]
 

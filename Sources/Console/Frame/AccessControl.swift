@@ -25,7 +25,7 @@ struct AccessControl: Sendable {
     private let errorPage: LivePage<ConsoleErrorPage>
     private let setupLinks: SetupLinkStore
     private let setupPage: LivePage<SetupLinkPage>
-    private let formLimit: FormLimit
+    private let database: TeamDatabase
 
     /// - Throws: `Diagnostics` if a template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
@@ -39,7 +39,7 @@ struct AccessControl: Sendable {
         errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
         setupLinks = SetupLinkStore(parts.system)
         setupPage = try parts.site.pages.page(SetupLinkPage.self)
-        formLimit = FormLimit(LimitStore(parts.database))
+        database = parts.database
     }
 
     /// Returns the response of `body` for a console account; redirects other requests to the sign-in page and back.
@@ -79,14 +79,14 @@ struct AccessControl: Sendable {
     /// Whether the request is authenticated as an operator of the installation.
     func isOperator(_ request: Request) async throws -> Bool { try await context(request)?.account.isOperator == true }
 
-    /// Reads a form after checking its origin and form token, and counts it toward the form limit.
+    /// Reads a form after checking its origin and form token, and counts it as a change.
     ///
-    /// - Parameter team: the team whose limit the form counts toward as well; nil for the account's limit only.
-    /// - Throws: `UserFacingError`, `PostgresFailure`.
+    /// - Parameter team: the team for which it counts as well; nil for the account alone.
+    /// - Throws: `TooManyRequests`, `UserFacingError`, `PostgresFailure`.
     func form(of context: AccountContext, in team: TeamID?) async throws -> Form {
         let form = try form(of: context.request, from: context.account.browser)
         guard !context.account.isNewBrowser else { throw UserFacingError.staleForm }
-        try await formLimit.charge(context.request, of: context.account.subject, in: team, at: server.clock())
+        try await count(context, in: team)
         return form
     }
 
@@ -95,17 +95,24 @@ struct AccessControl: Sendable {
         try site.form(of: request, from: browser)
     }
 
-    /// Reads a form that has no form token, after checking its origin, and counts it toward the form limit.
+    /// Reads a form that has no form token, after checking its origin, and counts it as a change.
     ///
-    /// - Throws: `UserFacingError`, `PostgresFailure`.
+    /// - Throws: `TooManyRequests`, `UserFacingError`, `PostgresFailure`.
     func answer(of context: AccountContext, in team: TeamID) async throws -> Form {
         try site.checkOrigin(of: context.request)
         let form: Form
         do throws(FormCoding.Failure) { form = try context.request.form() } catch {
             throw UserFacingError(HTTPError.badRequest)
         }
-        try await formLimit.charge(context.request, of: context.account.subject, in: team, at: server.clock())
+        try await count(context, in: team)
         return form
+    }
+
+    /// Counts a change by an account, of its team too.
+    private func count(_ context: AccountContext, in team: TeamID?) async throws {
+        let own = RateLimit.Use(.changes, by: .account(context.account.subject))
+        let uses = team == nil ? [own] : [own, RateLimit.Use(.changesOfTeam, by: .team)]
+        try await database.count(uses, in: team ?? .system, at: server.clock())
     }
 
     /// Secret in the browser's cookie, or a new secret if the cookie is missing or malformed.

@@ -75,7 +75,7 @@ struct InvitationAcceptancePages: Sendable {
         var form = InvitationForm()
         let accepted = try await form.read(
             fields, for: open.invitation.email, to: open.team.settings.name.rawValue,
-            .ofConsole(by: token, request, at: server.clock(), with: newPasswords))
+            .ofConsole(request, at: server.clock(), with: newPasswords))
         guard let accepted else { return refuse(form, open, token, browser) }
         do { return try await join(token, open, accepted, request) } catch UserStore.Failure.loginTaken {
             form.refuseAddress()
@@ -138,7 +138,7 @@ struct InvitationAcceptancePages: Sendable {
     {
         var view = view(open, token, browser, nil)
         view.form = form
-        return form.errors.refuse { site.respond(page, view, status: $0) }
+        return site.respond(page, view, status: .unprocessableContent)
     }
 
     private var gone: Response {

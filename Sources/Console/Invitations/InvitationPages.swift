@@ -11,7 +11,7 @@ import Web
 struct InvitationPages: Sendable {
     private let server: ServerContext
     private let invitations: InvitationStore
-    private let limits: SendingLimits
+    private let database: TeamDatabase
     private let mailer: InvitationMailer
     private let roster: MemberRoster
 
@@ -19,7 +19,7 @@ struct InvitationPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         server = parts.server
         invitations = InvitationStore(parts.database)
-        limits = SendingLimits(LimitStore(parts.database))
+        database = parts.database
         mailer = InvitationMailer(parts)
         roster = try MemberRoster(parts)
     }
@@ -48,10 +48,10 @@ struct InvitationPages: Sendable {
     private func send(_ form: InviteForm, _ email: EmailAddress, as role: Role, _ context: TeamContext) async throws
         -> Response
     {
-        let wait = try await limits.charge(
-            .memberInvitation, to: email.rawValue, by: .account(context.account.subject), in: context.teamID,
+        let recipient = LimitKey.recipient(email.rawValue, for: .sender)
+        try await database.count(
+            RateLimit.Use.mail(to: recipient, by: .account(context.account.subject)), in: context.teamID,
             at: server.clock())
-        if let wait { return try await refuse(form, wait, context) }
         do {
             _ = try await invitations.invite(
                 email, as: role, by: context.account.subject, in: context.teamID, from: context.origin,
@@ -71,14 +71,6 @@ struct InvitationPages: Sendable {
             ? .good(Message("console.members.flash.invited", ["email": email.rawValue]))
             : .warn(Message("console.members.flash.kept", ["email": email.rawValue]))
         return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: flash)
-    }
-
-    /// The members page with status 429, and the time until the next invitation may be sent.
-    private func refuse(_ form: InviteForm, _ wait: Duration, _ context: TeamContext) async throws -> Response {
-        var form = form
-        let minutes = Int((max(1, wait.components.seconds) + 59) / 60)
-        form.errors.add("email", Message("console.members.too-often", count: minutes))
-        return try await roster.respond(context, form, after: wait)
     }
 
     private func withdraw(_ context: TeamContext, _ id: InvitationID) async throws -> Response {

@@ -27,10 +27,7 @@ struct MemberRoster: Sendable {
     /// Renders the page; after a rejected invitation with its input and errors.
     ///
     /// Runs three statements whatever the team's size: members, their accounts, invitations.
-    /// - Parameter wait: time until the next invitation may be sent, for a 429 response.
-    func respond(_ context: TeamContext, _ form: InviteForm = InviteForm(), after wait: Duration? = nil) async throws
-        -> Response
-    {
+    func respond(_ context: TeamContext, _ form: InviteForm = InviteForm()) async throws -> Response {
         let team = context.teamID
         let listed = try await members.list(in: team)
         let found = try await users.find(listed.map(\.account), in: .system)
@@ -50,7 +47,6 @@ struct MemberRoster: Sendable {
             invite: context.may(.changeMembers)
                 ? InviteView(team: team, form: form, roles: context.role.grantable) : nil,
             mayLeave: context.role != .owner || owners > 1)
-        if let wait { return context.site.respond(page, view, after: wait) }
         return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 

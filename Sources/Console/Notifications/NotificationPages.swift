@@ -14,7 +14,7 @@ struct NotificationPages: Sendable {
 
     private let site: Site
     private let server: ServerContext
-    private let limits: SendingLimits
+    private let database: TeamDatabase
     private let list: NotificationListStore
     private let replays: NotificationReplayStore
     private let registry: RegistryStores
@@ -25,7 +25,7 @@ struct NotificationPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         server = parts.server
-        limits = SendingLimits(LimitStore(parts.database))
+        database = parts.database
         list = NotificationListStore(parts.database)
         replays = NotificationReplayStore(parts.database)
         registry = RegistryStores(
@@ -87,8 +87,7 @@ struct NotificationPages: Sendable {
         guard let appID = form["appID"].flatMap(ClientID.init),
             let type = form["testType"].flatMap(NotificationType.init)
         else { throw UserFacingError(HTTPError.badRequest) }
-        let back = NotificationRoutes.notifications.link(context.teamID)
-        if let refusal = try await refusal(to: appID, context, back: back) { return refusal }
+        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: server.clock())
         let id = try await replays.test(type, to: appID, in: context.teamID, by: context.actor, from: context.origin)
         guard let id else { throw UserFacingError.notFound }
         return context.redirect(
@@ -97,28 +96,14 @@ struct NotificationPages: Sendable {
     }
 
     private func replay(_ context: TeamContext, _ id: NotificationID) async throws -> Response {
-        let notification = try await find(id, context)
-        let back = NotificationRoutes.notification.link(context.teamID, id)
-        if let refusal = try await refusal(to: notification.appID, context, back: back) { return refusal }
+        _ = try await find(id, context)
+        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: server.clock())
         let isWaiting = try await replays.replay(id, in: context.teamID, by: context.actor, from: context.origin)
         return context.redirect(
             to: NotificationRoutes.notification.link(context.teamID, id),
             saying: isWaiting
                 ? .good(Message("console.notifications.flash.replayed"))
                 : .warn(Message("console.notifications.flash.waiting")))
-    }
-
-    /// Redirect to `back` with the time to wait if the team or the target server got too many; nil if one may be sent.
-    private func refusal(to appID: ClientID, _ context: TeamContext, back: String) async throws -> Response? {
-        let apps = try await registry.primaries(in: context.teamID)
-        let url = apps.first { $0.identifier == appID }?.notificationURL
-        let wait = try await limits.charge(
-            .testNotification, to: url?.authority, by: .account(context.account.subject), in: context.teamID,
-            at: server.clock())
-        guard let wait else { return nil }
-        let seconds = Int(max(1, wait.components.seconds))
-        let flash = Flash.bad(Message("console.notifications.flash.limited", count: seconds))
-        return context.redirect(to: back, saying: flash)
     }
 
     private func find(_ id: NotificationID, _ context: TeamContext) async throws -> NotificationSummary {

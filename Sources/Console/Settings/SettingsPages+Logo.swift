@@ -16,7 +16,8 @@ extension SettingsPages {
             errors.add("logo", Self.message(error))
             return try await respond(context, SettingsDraft(context.team.configuration), errors)
         }
-        try await uploads.charge(context.teamID, at: server.clock())
+        // Every loop reloads the team after an upload.
+        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: context.teamID, at: server.clock())
         try await logos.set(logo, of: context.teamID, by: context.actor, from: context.origin)
         return saved(context)
     }

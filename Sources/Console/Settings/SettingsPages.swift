@@ -16,7 +16,7 @@ struct SettingsPages: Sendable {
     let server: ServerContext
     private let teams: TeamStore
     let logos: TeamLogoStore
-    let uploads: TeamWorkLimit
+    let database: TeamDatabase
     private let tokens: TeamTokenEndStore
     private let registry: RegistryStores
     private let changed: @Sendable (TeamID) -> Void
@@ -29,7 +29,7 @@ struct SettingsPages: Sendable {
         server = parts.server
         teams = TeamStore(parts.database)
         logos = TeamLogoStore(parts.database)
-        uploads = .logos(LimitStore(parts.database))
+        database = parts.database
         tokens = TeamTokenEndStore(
             parts.database, server: parts.server, accounts: AccountDeletion(parts.database, random: parts.server.random)
         )

@@ -30,12 +30,9 @@ enum AccountFields {
 }
 
 extension PasswordChoice {
-    /// Password of a new console account, chosen by the holder of a setup or invitation link.
-    static func ofConsole(by token: LinkToken, _ request: Request, at now: Timestamp, with passwords: NewPasswords)
-        -> PasswordChoice
-    {
-        PasswordChoice(
-            in: "password", by: .holder(token), in: .system, from: request.auditOrigin, at: now, with: passwords)
+    /// Password of a new console account.
+    static func ofConsole(_ request: Request, at now: Timestamp, with passwords: NewPasswords) -> PasswordChoice {
+        PasswordChoice(in: "password", of: .system, from: request.auditOrigin, at: now, with: passwords)
     }
 }
 

@@ -66,7 +66,7 @@ struct SetupPages: Sendable {
             return invalid
         }
         var form = SetupForm(host: server.publicHost)
-        let choice = PasswordChoice.ofConsole(by: token, request, at: server.clock(), with: newPasswords)
+        let choice = PasswordChoice.ofConsole(request, at: server.clock(), with: newPasswords)
         guard let accepted = try await form.read(fields, choice) else { return refuse(form, text, browser.secret) }
         do {
             guard let outcome = try await run(token, accepted, request) else { return invalid }
@@ -113,7 +113,7 @@ struct SetupPages: Sendable {
     private func refuse(_ form: SetupForm, _ token: String, _ browser: String) -> Response {
         var view = view(token, browser)
         view.form = form
-        return form.ownErrors.refuse { site.respond(page, view, status: $0) }
+        return site.respond(page, view, status: .unprocessableContent)
     }
 
     private var invalid: Response { site.respond(invalidPage, .invalid(site.assets), status: .gone) }

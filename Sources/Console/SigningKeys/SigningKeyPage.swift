@@ -12,7 +12,6 @@ struct SigningKeyPage: ConsolePage {
         $0.list("rows", SigningKeyRow.fields) { $0.rows }
         $0.optionalText("rotateURL") { $0.rotateURL }
         $0.optionalWords("next") { $0.next }
-        $0.optionalWords("error") { $0.error }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
     }
 
@@ -23,8 +22,6 @@ struct SigningKeyPage: ConsolePage {
     let rotateURL: String?
     /// Time of the next automatic rotation; nil if the team is closed.
     let next: LocalizedText?
-    /// Reason why no key was created, with the time when one can be.
-    let error: Message?
     let danger: DangerView?
 }
 

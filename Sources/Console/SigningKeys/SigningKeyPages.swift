@@ -43,8 +43,7 @@ struct SigningKeyPages: Sendable {
     }
 
     private func show(
-        _ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil,
-        wait: Duration? = nil
+        _ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil
     ) async throws -> Response {
         guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
             throw UserFacingError.notFound
@@ -61,16 +60,13 @@ struct SigningKeyPages: Sendable {
             rows: rows.filter { $0.state != .expired }.reversed(),
             rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(context.teamID) : nil,
             next: team.isClosed ? nil : announcement.localizedText,
-            error: wait.map { SigningKeyRotation.limitation(until: now + $0) },
             danger: mayChange ? danger(context, confirmation) : nil)
-        if let wait { return site.respond(page, view, after: wait) }
         return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
     }
 
     private func rotate(_ context: TeamContext) async throws -> Response {
         let outcome = try await rotation.rotate(
             in: context.teamID, at: server.clock(), reason: "by hand", by: context.actor, from: context.origin)
-        if case .limited(let wait) = outcome { return try await show(context, wait: wait) }
         changed(context.teamID)
         return context.redirect(
             to: Self.keys.link(context.teamID),
@@ -85,11 +81,8 @@ struct SigningKeyPages: Sendable {
         do throws(FormProblems) { reason = try confirmation.reason() } catch {
             return try await show(context, confirmation: (confirmation, error))
         }
-        let outcome = try await rotation.replace(
+        try await rotation.replace(
             in: context.teamID, at: server.clock(), reason: reason, by: context.actor, from: context.origin)
-        if case .limited(let wait) = outcome {
-            return try await show(context, confirmation: (confirmation, .none), wait: wait)
-        }
         changed(context.teamID)
         return context.redirect(
             to: Self.keys.link(context.teamID), saying: .good(Message("console.signing-keys.flash.replaced")))

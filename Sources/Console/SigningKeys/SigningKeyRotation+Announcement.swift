@@ -12,9 +12,4 @@ extension SigningKeyRotation {
         let due = newest + period
         return Message("console.signing-keys.next", ["due": due, "start": due + lead])
     }
-
-    /// Message that the team has created `keysPerWindow` keys and can create the next one at `moment`.
-    static func limitation(until moment: Timestamp) -> Message {
-        Message("console.signing-keys.limited", ["limit": keysPerWindow, "until": moment])
-    }
 }

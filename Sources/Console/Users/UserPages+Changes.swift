@@ -94,7 +94,7 @@ extension UserPages {
 
     /// Streams the user's data as a JSON attachment with `Cache-Control: no-store`.
     private func export(_ context: TeamContext, _ subject: Subject) async throws -> Response {
-        try await chargeExport(context)
+        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: context.teamID, at: server.clock())
         let export = try await exports.begin(
             subject, in: context.teamID, for: .team, by: context.actor, from: context.origin)
         guard let export else { throw UserFacingError.notFound }

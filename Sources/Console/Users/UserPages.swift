@@ -31,10 +31,10 @@ struct UserPages: Sendable {
     let deletions: AccountDeletion
     let suspensions: UserSuspensionStore
     let exports: PersonExportStore
-    private let limits: LimitStore
+    let database: TeamDatabase
     private let factors: FactorStore
     private let traces: TraceListStore
-    private let server: ServerContext
+    let server: ServerContext
     private let listPage: LivePage<UserListPage>
     let detailPage: LivePage<UserDetailPage>
 
@@ -53,7 +53,7 @@ struct UserPages: Sendable {
         deletions = AccountDeletion(parts.database, random: parts.server.random)
         suspensions = UserSuspensionStore(parts.database)
         exports = PersonExportStore(parts.database)
-        limits = LimitStore(parts.database)
+        database = parts.database
         factors = FactorStore(parts.database)
         traces = TraceListStore(parts.database)
         server = parts.server
@@ -131,23 +131,6 @@ struct UserPages: Sendable {
     private static func cursor(_ cursor: PageHistory.Cursor) throws(UserFacingError) -> UserPage.Cursor {
         guard let subject = Subject(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
         return UserPage.Cursor(createdAt: cursor.at, subject: subject)
-    }
-
-    /// Number of data exports per team and hour, limited because each reads all data of a user.
-    static let exportLimit = 100
-
-    /// Counts an export towards `exportLimit`.
-    ///
-    /// - Throws: `UserFacingError` with status 429 when the limit is reached.
-    func chargeExport(_ context: TeamContext) async throws {
-        let now = server.clock()
-        let wait = try await limits.charge(
-            .team("person-exports"), limit: Self.exportLimit, window: .seconds(3600), in: context.teamID, at: now)
-        guard let wait else { return }
-        throw UserFacingError(
-            .tooManyRequests, Message("console.users.export.limited.headline"),
-            Message("console.users.export.limited", ["limit": Self.exportLimit, "until": now + wait]),
-            advice: Message("console.users.export.limited.advice"), retryAfter: Int(max(1, wait.components.seconds)))
     }
 
     static var views: [any View.Type] { [UserListPage.self, UserDetailPage.self] }

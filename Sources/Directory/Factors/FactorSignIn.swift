@@ -2,7 +2,7 @@ import Audit
 public import Bytes
 public import Crypto
 public import Domain
-public import Postgres
+import Postgres
 
 /// Result of entering a code.
 public enum FactorResult: Hashable, Sendable {
@@ -12,19 +12,17 @@ public enum FactorResult: Hashable, Sendable {
     /// Five wrong codes: this interaction restarts.
     case interactionExpired
     /// Too many wrong codes overall; nothing was compared.
-    case locked(retryAfter: Duration)
+    case locked(TooManyRequests)
 }
 
 /// Authenticates users by the codes of their second factor.
 public struct FactorSignIn: Sendable {
     private let database: TeamDatabase
-    private let limits: FactorLimitStore
     private let totp: TOTPStore
     private let recoveryCodes: RecoveryCodeStore
 
     public init(_ database: TeamDatabase, keyRing: KeyRing) {
         self.database = database
-        limits = FactorLimitStore(database)
         totp = TOTPStore(database, keyRing: keyRing)
         recoveryCodes = RecoveryCodeStore(database, keyRing: keyRing)
     }
@@ -45,21 +43,27 @@ public struct FactorSignIn: Sendable {
     /// Compares a code and uses it up, unless too many wrong ones came before.
     ///
     /// - Parameter interaction: ID of what the five tries are for, such as an interaction.
+    /// - Throws: `PostgresFailure`.
     public func prove(
         _ code: Code, of subject: Subject, interaction: String, in team: TeamID, from origin: Origin,
         at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> FactorResult {
-        let charge = try await limits.charge(subject, interaction: interaction, in: team, at: now)
-        if charge.isInteractionExpired { return .interactionExpired }
-        if let end = charge.lockedUntil { return .locked(retryAfter: end - now) }
+    ) async throws -> FactorResult {
+        let (signIn, account) = (LimitKey.signIn(interaction, of: subject), LimitKey.account(subject))
+        do {
+            try await database.count(
+                [RateLimit.Use(.failedCodes, by: signIn), RateLimit.Use(.failedProofs, by: account)], in: team, at: now)
+        } catch let refusal as TooManyRequests {
+            return refusal.limit == .failedCodes ? .interactionExpired : .locked(refusal)
+        }
         guard try await use(code, of: subject, in: team, from: origin, at: now) else {
             let event = AuditEvent(
                 "factor.refused", by: .system("sign-in"), on: .user(subject), from: origin,
-                after: ["kind": .string(code.kind.rawValue), "locks": .boolean(charge.isLast)], outcome: .refused)
+                after: ["kind": .string(code.kind.rawValue)], outcome: .refused)
             try await database.query(event.insertion(in: team), in: team, durability: .relaxed)
             return .wrong
         }
-        try await limits.clear(charge, in: team)
+        try await database.release(
+            [.all(of: .failedCodes, by: signIn), .all(of: .failedProofs, by: account)], in: team, at: now)
         return .proved
     }
 

@@ -12,8 +12,6 @@ public struct UserInvitations: Sendable {
         case known
         /// The team has `UserInvitation.limit` open invitations.
         case tooMany
-        /// The address has received its mails for this hour, or the member or the team has sent too many.
-        case tooOften(Duration)
         /// The inviting account is no longer a member, or may no longer invite.
         case notAllowed
     }
@@ -21,7 +19,6 @@ public struct UserInvitations: Sendable {
     private let database: TeamDatabase
     private let store: UserInvitationStore
     private let logins: LoginNameStore
-    private let limits: SendingLimits
     private let mailer: AccountMailer
     private let random: RandomSource
 
@@ -29,7 +26,6 @@ public struct UserInvitations: Sendable {
         self.database = database
         store = UserInvitationStore(database: database)
         logins = LoginNameStore(database: database)
-        limits = SendingLimits(LimitStore(database))
         self.mailer = mailer
         self.random = random
     }
@@ -37,7 +33,7 @@ public struct UserInvitations: Sendable {
     /// Mails an invitation link to an address and invalidates an earlier link to that address.
     ///
     /// - Parameter caller: its language is the language of the mail.
-    /// - Throws: `Failure`, `PostgresFailure`.
+    /// - Throws: `Failure`, `TooManyRequests`, `PostgresFailure`.
     public func invite(_ email: EmailAddress, by account: Subject, for caller: AccountCaller) async throws {
         try await admit(LoginName(email), by: account, for: caller)
         let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
@@ -60,9 +56,9 @@ public struct UserInvitations: Sendable {
     /// Rejects addresses that already have an account, and requests beyond the limits.
     private func admit(_ login: LoginName, by account: Subject, for caller: AccountCaller) async throws {
         guard try await !logins.isTaken(login, in: caller.team) else { throw Failure.known }
-        let wait = try await limits.charge(
-            .userInvitation, to: login.rawValue, by: .account(account), in: caller.team, at: caller.now)
-        if let wait { throw Failure.tooOften(wait) }
+        let recipient = LimitKey.recipient(login.rawValue, for: .sender)
+        try await database.count(
+            RateLimit.Use.mail(to: recipient, by: .account(account)), in: caller.team, at: caller.now)
     }
 
     /// Open invitations, newest first; at most `UserInvitation.limit`.

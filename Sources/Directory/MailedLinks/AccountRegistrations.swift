@@ -11,9 +11,8 @@ public import Postgres
 public struct AccountRegistrations: Sendable {
     /// Result of submitting the registration form.
     public enum Outcome: Sendable {
-        /// The request was accepted; a mail is sent unless the limit of the mailbox forbids it.
+        /// The request was accepted, and a mail is sent.
         case mailed
-        case limited(retryAfter: Duration)
         case busy
     }
 
@@ -80,7 +79,6 @@ public struct AccountRegistrations: Sendable {
     private let links: MailedLinkStore
     private let users: UserStore
     private let logins: LoginNameStore
-    private let limits: SendingLimits
     private let hasher: PasswordHasher
     private let mailer: AccountMailer
     private let random: RandomSource
@@ -91,7 +89,6 @@ public struct AccountRegistrations: Sendable {
         links = MailedLinkStore(database: database)
         users = UserStore(database, random: random)
         logins = LoginNameStore(database: database)
-        limits = SendingLimits(LimitStore(database))
         self.hasher = hasher
         self.mailer = mailer
         self.random = random
@@ -99,27 +96,16 @@ public struct AccountRegistrations: Sendable {
 
     /// Mails a link that creates the account, or a mail stating that the address already has one.
     ///
-    /// The team's limit is charged last, so that one mailbox uses no more of it than the mails it receives, however
-    /// many clients submit its address. A registered address is charged like any other, so the count reveals nothing
-    /// about accounts and may be reported.
+    /// A registered address is counted like any other, so the count reveals nothing about accounts.
     ///
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `TooManyRequests`, `PostgresFailure`.
     public func begin(_ form: Form, for caller: AccountCaller) async throws -> Outcome {
-        let (team, now, ip) = (caller.team, caller.now, caller.origin.ip)
-        if let wait = try await limits.charge(.registration, by: .stranger(ip: ip), in: team, at: now) {
-            return .limited(retryAfter: wait)
-        }
-        // Checked before the mailbox is charged, so that waiting for the team's limit uses up no mail of the mailbox.
-        if let wait = try await limits.wait(for: .registration, ofTeam: team, at: now) {
-            return .limited(retryAfter: wait)
-        }
+        let recipient = LimitKey.recipient(LoginName(form.email).rawValue, for: .request)
+        try await database.count(
+            RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip)), in: caller.team, at: caller.now)
         let hash: PasswordHash
-        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(form.password, for: team) } catch { return .busy }
-        let tooMany = try await limits.charge(
-            .registration, to: LoginName(form.email).rawValue, askedBy: .stranger(ip: ip), in: team, at: now)
-        guard tooMany == nil else { return .mailed }
-        if let wait = try await limits.charge(.registration, ofTeam: team, at: now) {
-            return .limited(retryAfter: wait)
+        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(form.password, for: caller.team) } catch {
+            return .busy
         }
         try await mail(form, hash, for: caller)
         return .mailed

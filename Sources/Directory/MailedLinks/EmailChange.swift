@@ -10,7 +10,6 @@ public struct EmailChange: Sendable {
     private let links: MailedLinkStore
     private let users: UserStore
     private let logins: LoginNameStore
-    private let limits: SendingLimits
     private let mailer: AccountMailer
     private let random: RandomSource
 
@@ -19,7 +18,6 @@ public struct EmailChange: Sendable {
         links = MailedLinkStore(database: database)
         users = UserStore(database)
         logins = LoginNameStore(database: database)
-        limits = SendingLimits(LimitStore(database))
         self.mailer = mailer
         self.random = random
     }
@@ -27,15 +25,13 @@ public struct EmailChange: Sendable {
     /// Mails a confirmation link to the new address, or a mail stating that the address is in use.
     ///
     /// - Parameter right: session that requests the change; a password change in the meantime may have ended it.
-    /// - Returns: time to wait if too many mails were requested; otherwise nil.
-    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    /// - Throws: `TooManyRequests`, `SessionRight.Ended`, `PostgresFailure`.
     public func begin(
         _ subject: Subject, to email: EmailAddress, by right: SessionRight? = nil, for caller: AccountCaller
-    ) async throws -> Duration? {
+    ) async throws {
         let (team, now) = (caller.team, caller.now)
-        let wait = try await limits.charge(
-            .emailChange, to: LoginName(email).rawValue, by: .account(subject), in: team, at: now)
-        if let wait { return wait }
+        let recipient = LimitKey.recipient(LoginName(email).rawValue, for: .sender)
+        try await database.count(RateLimit.Use.mail(to: recipient, by: .account(subject)), in: team, at: now)
         let isTaken = try await logins.isTaken(LoginName(email), in: team, exceptBy: subject)
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await UserStore.lock(subject, by: right, in: team, transaction)
@@ -46,7 +42,6 @@ public struct EmailChange: Sendable {
             let mail: AccountMail = isTaken ? .known : .confirmation(token, .email, until: end)
             try await mailer.send(mail, email, caller.language, team, transaction)
         }
-        return nil
     }
 
     /// User whose address the link changes, while the link is valid.

@@ -27,7 +27,6 @@ public struct PasswordRecovery: Sendable {
     private let links: MailedLinkStore
     private let passwords: PasswordStore
     private let users: UserStore
-    private let limits: SendingLimits
     private let prepared: PreparedAccess
     private let hasher: PasswordHasher
     private let mailer: AccountMailer
@@ -41,7 +40,6 @@ public struct PasswordRecovery: Sendable {
         links = MailedLinkStore(database: database)
         passwords = PasswordStore(database)
         users = UserStore(database)
-        limits = SendingLimits(LimitStore(database))
         self.prepared = prepared
         self.hasher = hasher
         self.mailer = mailer
@@ -57,23 +55,22 @@ public struct PasswordRecovery: Sendable {
     ///   - browserHash: hash of the requesting browser.
     ///   - knownBrowser: ID of the browser, if this login name has signed in there before, which the caller has
     ///     verified. It gets its mail however many mails unauthenticated clients have requested.
-    /// - Returns: time to wait if the network address has made too many requests; nil if the request was accepted, and
-    ///   always for a known browser.
-    /// - Throws: `PostgresFailure`.
+    /// - Throws: `TooManyRequests`, `PostgresFailure`.
     public func begin(
         _ name: String, for help: Help, interaction: String?, browserHash: [UInt8], knownBrowser: String? = nil,
         _ caller: AccountCaller
-    ) async throws -> Duration? {
+    ) async throws {
         let (team, now) = (caller.team, caller.now)
-        let asker = knownBrowser.map(SendingLimits.Asker.knownBrowser) ?? .stranger(ip: caller.origin.ip)
-        if case .stranger(let ip) = asker {
-            let wait = try await limits.charge(.passwordReset, by: .stranger(ip: ip), in: team, at: now)
-            if let wait { return wait }
-        }
         let login = LoginName(rawValue: name) ?? .nobody
-        let tooMany = try await limits.charge(.passwordReset, to: login.rawValue, askedBy: asker, in: team, at: now)
-        guard tooMany == nil else { return nil }
-        let person = try await recipient(login, askedBy: asker, in: team, at: now)
+        let recipient = LimitKey.recipient(
+            "\(login.rawValue)\n\(knownBrowser ?? "")", for: knownBrowser == nil ? .request : .knownBrowser)
+        // A known browser counts for its recipient alone, so that no other client keeps it from a mail.
+        let uses =
+            knownBrowser == nil
+            ? RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip))
+            : [RateLimit.Use(.mailToRecipient, by: recipient)]
+        try await database.count(uses, in: team, at: now)
+        let person = try await passwords.credential(for: login, in: team)?.user
         let link = MailedLink.recovery(by: help, of: person, interaction: interaction, browserHash: browserHash)
         try await database.transaction(in: team) { transaction in
             try await links.removeEarlier(than: link, in: team, transaction)
@@ -87,22 +84,6 @@ public struct PasswordRecovery: Sendable {
                 }
             try await mailer.send(mail, link.email, caller.language, team, transaction)
         }
-        return nil
-    }
-
-    /// Recipient of the link; nil if there is none.
-    ///
-    /// The team's limit is charged last, and only for mail with a recipient: otherwise requests with invented login
-    /// names could block recovery for all users. Mail beyond the limit is dropped like mail without a recipient, so
-    /// that the limit does not reveal which accounts exist.
-    private func recipient(_ login: LoginName, askedBy asker: SendingLimits.Asker, in team: TeamID, at now: Timestamp)
-        async throws(PostgresFailure) -> User?
-    {
-        let found = try await passwords.credential(for: login, in: team)?.user
-        guard case .stranger = asker else { return found }
-        let person = found.flatMap { MailedLink.reaches($0) ? $0 : nil }
-        let isAdmitted = try await limits.admits(.passwordReset, toSomebody: person != nil, in: team, at: now)
-        return isAdmitted ? person : nil
     }
 
     /// User whose password the link changes, while the link is valid.

@@ -26,7 +26,7 @@ public struct NewPassword: Sendable {
     /// Checks a password against `rule`.
     ///
     /// - Throws: `Problem`; if several apply, the first in the order of its cases.
-    public init(_ text: String, by rule: PasswordRule, with admission: consuming NewPasswordAdmission) throws(Problem) {
+    public init(_ text: String, by rule: PasswordRule) throws(Problem) {
         let length = text.unicodeScalars.prefix(Self.maximumLength + 1).count
         guard length >= rule.minimumLength else { throw .tooShort(rule.minimumLength) }
         guard length <= Self.maximumLength else { throw .tooLong }

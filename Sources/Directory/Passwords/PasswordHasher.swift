@@ -13,29 +13,19 @@ public struct PasswordHasher: Sendable {
 
     /// Most passwords that wait for a thread, over all teams.
     public static let places = 256
-    /// Most new passwords that wait to be checked, over all teams.
-    public static let judgePlaces = 64
 
     private let pool: BlockingPool
     let judges: BlockingPool
     private let argon2id: Argon2id
-    private let held: PasswordQueue
-    /// Places in the queue of `judges`.
-    let judged: PasswordQueue
 
     /// - Parameters:
     ///   - pool: one thread for each core but one, shared by all event loops; nothing slower may wait in its queue.
     ///   - judges: pool that checks new passwords, separate from `pool` so that users of the same team can sign in
     ///     however many passwords are being chosen.
-    ///   - places: most calls waiting in `pool`, which no account or network may fill alone.
-    public init(
-        pool: BlockingPool, judges: BlockingPool, argon2id: Argon2id = .standard, places: Int = PasswordHasher.places
-    ) {
+    public init(pool: BlockingPool, judges: BlockingPool, argon2id: Argon2id = .standard) {
         self.pool = pool
         self.judges = judges
         self.argon2id = argon2id
-        held = PasswordQueue(places)
-        judged = PasswordQueue(Self.judgePlaces, networkShare: 2)
     }
 
     /// Hashes a new password with a new salt.
@@ -47,11 +37,7 @@ public struct PasswordHasher: Sendable {
     ///
     /// A nil hash, for an account that does not exist, takes the same time and returns false; so does a text too long
     /// to be a password.
-    func verify(_ password: String, against hash: PasswordHash?, in team: TeamID, for askers: PasswordQueue.Askers)
-        async throws(Busy) -> Bool
-    {
-        guard held.enter(askers, in: team) else { throw Busy() }
-        defer { held.leave(askers, in: team) }
+    func verify(_ password: String, against hash: PasswordHash?, in team: TeamID) async throws(Busy) -> Bool {
         let isPossible =
             password.unicodeScalars.prefix(NewPassword.maximumLength + 1).count <= NewPassword.maximumLength
         return try await run(for: team) { argon2id throws(Argon2id.Failure) in

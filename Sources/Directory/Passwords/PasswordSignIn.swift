@@ -10,51 +10,47 @@ public import Postgres
 public struct PasswordSignIn: Sendable {
     private let database: TeamDatabase
     private let passwords: PasswordStore
-    private let limits: GuessLimitStore
-    private let comparisons: ComparisonLimits
     private let hasher: PasswordHasher
 
     public init(_ database: TeamDatabase, hasher: PasswordHasher) {
         self.database = database
         self.hasher = hasher
         passwords = PasswordStore(database)
-        limits = GuessLimitStore(database)
-        comparisons = ComparisonLimits(database)
     }
 
     /// Compares a password with that of a login name, unless too many wrong ones came before.
     ///
+    /// A try is counted before the password is compared and taken back if it was right, so that no number of concurrent
+    /// tries exceeds the limit.
+    ///
     /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before with credentials that
-    ///   are still current; the caller has verified both. It has its own limit, so that it keeps working while other
+    ///   are still current; the caller has verified both. It has its own count, so that it keeps working while other
     ///   clients lock the account or share its address.
+    /// - Throws: `PostgresFailure`.
     public func authenticate(
         login: String, password: String, in team: TeamID, from origin: Origin, knownBrowser: String? = nil,
         at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> SignInResult {
-        let counters = GuessCounters(login: login, ip: origin.ip, knownBrowser: knownBrowser)
-        let charge = try await limits.charge(counters, in: team, at: now)
-        if let end = charge.lockedUntil { return .locked(retryAfter: end - now) }
-        let comparison = try await comparisons.charge(counters, from: origin.ip, in: team, at: now)
-        if let wait = comparison.wait {
-            try await limits.release(charge, in: team)
-            return .tooMany(retryAfter: wait)
+    ) async throws -> SignInResult {
+        // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
+        let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: knownBrowser)
+        let ofNetwork = RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))
+        let uses = (knownBrowser == nil ? [ofNetwork] : []) + [RateLimit.Use(.failedProofs, by: account)]
+        do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
+            return .locked(refusal)
         }
         let credential = try await credential(for: login, in: team)
         let isRight: Bool
         do throws(PasswordHasher.Busy) {
-            isRight = try await hasher.verify(
-                password, against: credential?.hash, in: team,
-                for: PasswordQueue.Askers(account: counters.account, ip: origin.ip))
+            isRight = try await hasher.verify(password, against: credential?.hash, in: team)
         } catch {
-            try await limits.release(charge, in: team)
-            try await comparisons.release(comparison, in: team)
+            try await database.release(uses, in: team, at: now)
             return .busy
         }
         guard let credential, isRight, credential.user.suspendedAt == nil else {
-            try await noteRefusal(of: credential?.user, isRight: isRight, charge, in: team, from: origin)
+            try await noteRefusal(of: credential?.user, isRight: isRight, in: team, from: origin)
             return .wrong
         }
-        try await limits.clear(charge, in: team)
+        try await database.release(uses.dropLast() + [.all(of: .failedProofs, by: account)], in: team, at: now)
         try await renewHash(credential, password, in: team)
         return .success(credential.user)
     }
@@ -72,15 +68,16 @@ public struct PasswordSignIn: Sendable {
     }
 
     /// Records an event for existing users only, because a flood of invented names must not become a flood of events.
-    private func noteRefusal(
-        of user: User?, isRight: Bool, _ charge: GuessLimitStore.Charge, in team: TeamID, from origin: Origin
-    ) async throws(PostgresFailure) {
-        guard let user else { return try await limits.simulateCost(charge, in: team) }
+    ///
+    /// For an unknown name the same statement runs and inserts nothing.
+    private func noteRefusal(of user: User?, isRight: Bool, in team: TeamID, from origin: Origin)
+        async throws(PostgresFailure)
+    {
         let event = AuditEvent(
-            "sign_in.refused", by: .system("sign-in"), on: .user(user.subject), from: origin,
-            after: ["reason": isRight ? "suspended" : "wrong password", "locks": .boolean(charge.isLast)],
-            outcome: .refused)
-        try await database.query(event.insertion(in: team), in: team, durability: .relaxed)
+            "sign_in.refused", by: .system("sign-in"), on: .user(user?.subject ?? Subject(hexadecimal: "")), from: origin,
+            after: ["reason": isRight ? "suspended" : "wrong password"], outcome: .refused)
+        try await database.query(
+            event.insertion(in: team, when: user == nil ? "WHERE false" : ""), in: team, durability: .relaxed)
     }
 
     /// Replaces an outdated hash; the sign-in succeeds even if that is not possible now.

@@ -1,3 +1,5 @@
+public import Domain
+
 /// Result of a sign-in by login name and password.
 public enum SignInResult: Sendable {
     /// The credentials are right.
@@ -5,9 +7,7 @@ public enum SignInResult: Sendable {
     /// The name or password is wrong, or the user is suspended; the answer does not reveal which.
     case wrong
     /// Too many wrong passwords; nothing was compared.
-    case locked(retryAfter: Duration)
-    /// Too many comparisons for this account or network, right or wrong; this password was not compared.
-    case tooMany(retryAfter: Duration)
+    case locked(TooManyRequests)
     /// The queue is longer than a user would wait; nothing was counted.
     case busy
 }

@@ -11,20 +11,24 @@ extension NativeSignIn {
     /// Verifies the app's token, if there is one, then redeems the code, which works once; only then writes user data.
     func settle(_ login: Login, claimedUntil end: Timestamp) async throws -> [UInt8] {
         let proof = try await proof(of: login.handover, login)
-        guard !login.provenOnly || proof?.namesCode == true else { throw Unproven() }
+        guard !login.provenOnly || proof?.namesCode == true else {
+            throw TooManyRequests(limit: .failedHandovers, wait: RateLimit.failedHandovers.window)
+        }
         guard let proof else { return try await finish(nil, nil, login) }
         // Without the code's hash in it, the token may be an old one found by an attacker, and the name false.
         let form = proof.namesCode ? login.handover.form : nil
         let announcement = ProviderAnnouncement(
             person(proof.identity, form, login), as: login.handover.hash, heldUntil: end)
-        let counts = try await countTry(of: proof, login)
+        // A client with a token and its code can send them again and again, and each time the provider is asked.
+        let use = RateLimit.Use(.failedHandovers, by: .account(proof.identity.identifier))
+        try await database.count([use], in: login.team.id, at: login.at)
         do {
             try await announce(announcement, login)
             let tokens = try await finish(proof, announcement, login)
-            await forgetTry(counts, login)
+            await release(use, login)
             return tokens
         } catch {
-            if (error as? UpstreamFailure)?.reachedProvider != true { await forgetTry(counts, login) }
+            if (error as? UpstreamFailure)?.reachedProvider != true { await release(use, login) }
             await server.log.attempt("native.dismissal_failed", request: login.origin.requestID) {
                 let isRefused = Self.isRefused(error)
                 try await people.dismiss(announcement, isRefused: isRefused, in: login.team.id)
@@ -33,41 +37,10 @@ extension NativeSignIn {
         }
     }
 
-    /// Counts a request to the provider about a user.
-    ///
-    /// A client with a token and its code can send them again and again, and each time the provider is asked in the
-    /// team's name. Both may be stolen: a token that names its code is counted with that code, any other separately for
-    /// its user, so that neither uses up the limit of the user's next sign-in. All codes of one user also share one
-    /// count.
-    /// - Throws: `Unproven` if the provider has refused too often.
-    private func countTry(of proof: NativeProof, _ login: Login) async throws -> [LimitStore.Count] {
-        var counts: [LimitStore.Count] = []
-        for (subject, limit) in Self.limits(of: proof, login.handover) {
-            let count = try await limits.add(to: subject, window: .seconds(60), in: login.team.id, at: login.at)
-            guard count.value <= limit else {
-                await forgetTry(counts, login)
-                throw Unproven()
-            }
-            counts.append(count)
-        }
-        return counts
-    }
-
-    private static func limits(of proof: NativeProof, _ handover: NativeHandover) -> [(
-        subject: LimitSubject, limit: Int
-    )] {
-        let person = proof.identity.identifier.rawValue
-        guard proof.namesCode else { return [(.account("handovers-unnamed", person), mostRefusals)] }
-        return [
-            (.account("handovers-of-code", "\(person)\n\(handover.code)"), mostRefusals),
-            (.account("handovers-of-person", person), mostRefusalsOfPerson),
-        ]
-    }
-
-    /// Releases the counts of a request that succeeded or never reached the provider; errors do not fail the sign-in.
-    private func forgetTry(_ counts: [LimitStore.Count], _ login: Login) async {
+    /// Takes a count back; an error does not fail the sign-in.
+    private func release(_ use: RateLimit.Use, _ login: Login) async {
         await server.log.attempt("native.refund_failed", request: login.origin.requestID) {
-            try await limits.release(counts, in: login.team.id)
+            try await database.release([use], in: login.team.id, at: login.at)
         }
     }
 

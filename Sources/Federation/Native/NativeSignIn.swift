@@ -14,17 +14,12 @@ import Postgres
 public struct NativeSignIn: Sendable {
     /// Time for which an equal body is the same sign-in, for apps that retry after a network failure.
     static let repetition = Duration.seconds(60)
-    /// Maximum refusals per minute of the same code, or of one user's tokens without a code's hash; then Apple is not
-    /// asked.
-    static let mostRefusals = 5
-    /// Maximum refusals per minute of all codes that are named by tokens of one user.
-    static let mostRefusalsOfPerson = 50
 
     let provider: any NativeProvider
     let server: ServerContext
     let clients: ClientAuthenticator
     let handovers: NativeHandoverStore
-    let limits: LimitStore
+    let database: TeamDatabase
     let people: FederatedIdentityStore
     let tokens: UpstreamTokenStore
     let sessions: RefreshTokenStore
@@ -41,7 +36,7 @@ public struct NativeSignIn: Sendable {
         clients = ClientAuthenticator(server, testSignIns)
         self.traces = traces
         handovers = NativeHandoverStore(database, timeout: provider.timeout)
-        limits = LimitStore(database)
+        self.database = database
         people = FederatedIdentityStore(database)
         tokens = UpstreamTokenStore(server: server)
         sessions = RefreshTokenStore(database: database)
@@ -57,7 +52,7 @@ public struct NativeSignIn: Sendable {
     ///
     /// - Parameter provenOnly: rejects, before Apple is asked, a handover that does not prove that token and code came
     ///   together.
-    /// - Throws: `OAuthError` for errors of the app, `UpstreamFailure` for those of Apple, `Unproven`,
+    /// - Throws: `OAuthError` for errors of the app, `UpstreamFailure` for those of Apple, `TooManyRequests`,
     ///   `PostgresFailure`.
     public func respond(
         to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin, provenOnly: Bool = false
@@ -89,11 +84,8 @@ public struct NativeSignIn: Sendable {
 
     /// Whether the same handover cannot succeed if it is sent again.
     private static func isFinal(_ error: any Error) -> Bool {
-        (error as? UpstreamFailure).map { $0.remedy != .again } ?? (error is OAuthError || error is Unproven)
+        (error as? UpstreamFailure).map { $0.remedy != .again } ?? (error is OAuthError || error is TooManyRequests)
     }
-
-    /// Rejection of a handover that only Apple could verify, at a time when Apple is not asked about such handovers.
-    public struct Unproven: Error, Equatable, Sendable {}
 
     /// Handover with the context in which it is processed.
     struct Login: Sendable {

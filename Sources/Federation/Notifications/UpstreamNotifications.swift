@@ -12,9 +12,6 @@ import Postgres
 /// applied twice. Whether Apple repeats a notification is unknown, so one that cannot be verified because Apple's keys
 /// are unavailable is stored, and verified later as of the moment it arrived.
 public struct UpstreamNotifications: Sendable {
-    /// Maximum number of unverified notifications from one address per minute.
-    static let unprovenLimit = 100
-    private static let window = Duration.seconds(60)
     /// Maximum number of attempts to verify a stored notification whose key is unknown.
     private static let attemptsAtKey = 3
 
@@ -23,7 +20,6 @@ public struct UpstreamNotifications: Sendable {
     private let database: TeamDatabase
     private let teams: TeamCache
     private let store: UpstreamNotificationStore
-    private let limits: LimitStore
     private let cascade: UpstreamNotificationEffects
 
     /// - Parameter accounts: the accounts that a notification may end.
@@ -36,7 +32,6 @@ public struct UpstreamNotifications: Sendable {
         self.database = database
         self.teams = teams
         store = UpstreamNotificationStore(database, server: server)
-        limits = LimitStore(database)
         cascade = UpstreamNotificationEffects(
             provider: provider.id, server: server, database: database, accounts: accounts)
     }
@@ -48,8 +43,6 @@ public struct UpstreamNotifications: Sendable {
         case known
         /// It is stored, to be verified later.
         case kept
-        /// It is unverified, and over the limit of its address.
-        case tooMany(retryAfter: Duration)
 
         /// Name in the log.
         public var name: String {
@@ -57,7 +50,6 @@ public struct UpstreamNotifications: Sendable {
             case .done: "done"
             case .known: "known"
             case .kept: "kept"
-            case .tooMany: "too-many"
             }
         }
     }
@@ -66,7 +58,7 @@ public struct UpstreamNotifications: Sendable {
     ///
     /// Verified notifications are not limited, because the provider may have many to send.
     /// - Parameter address: the client's IP address, by which unverified notifications are counted.
-    /// - Throws: `UpstreamFailure`: with the remedy `again` if it can neither be verified nor stored now, with another
+    /// - Throws: `TooManyRequests`; `UpstreamFailure`: with the remedy `again` if it can neither be verified nor stored now, with another
     ///   if it is not a notification of the provider; `PostgresFailure`.
     public func receive(_ body: [UInt8], from address: String, in team: TeamSnapshot) async throws -> Outcome {
         let now = server.clock()
@@ -74,26 +66,12 @@ public struct UpstreamNotifications: Sendable {
         do throws(UpstreamFailure) {
             notification = try await provider.notification(body, receivedAt: now, in: team)
         } catch {
-            if let wait = try await chargeUnproven(from: address, in: team.id, at: now) {
-                return .tooMany(retryAfter: wait)
-            }
+            try await database.count(
+                [RateLimit.Use(.unauthenticatedWrites, by: .network(address))], in: team.id, at: now)
             guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else { throw error }
             return .kept
         }
         return try await apply(notification, in: team.id, at: now) ? .done : .known
-    }
-
-    /// Counts an unverified notification for its address and its site; returns the time to wait if a limit is exceeded.
-    private func chargeUnproven(from address: String, in team: TeamID, at now: Timestamp) async throws -> Duration? {
-        let site = LimitSubject.site("provider-notices", address)
-        let counts =
-            [(LimitSubject.address("provider-notices", address), Self.unprovenLimit)]
-            + (site.map { [($0, 4 * Self.unprovenLimit)] } ?? [])
-        for (subject, limit) in counts {
-            let wait = try await limits.charge(subject, limit: limit, window: Self.window, in: team, at: now)
-            if let wait { return wait }
-        }
-        return nil
     }
 
     /// Applies a notification once; false if it was received before.

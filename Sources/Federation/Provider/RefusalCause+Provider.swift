@@ -15,7 +15,7 @@ extension RefusalCause {
             .idTokenInQuery, .scopeNeedsFormPost, .scopeUnknown, .challengeMissing, .challengeMethod,
             .challengeMalformed, .pkceRequired:
             false
-        case .interactionExpired, .tooManySignIns, .passwordWrong, .accountLocked, .secondFactorWrong,
+        case .interactionExpired, .passwordWrong, .accountLocked, .secondFactorWrong,
             .secondFactorLocked, .tooBusy:
             false
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,

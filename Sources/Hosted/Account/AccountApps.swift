@@ -31,14 +31,12 @@ struct AccountApps: Sendable {
 
     func switchRelay(_ person: SignedInUser, _ app: ClientID) async throws -> Response {
         let forwards = try steps.form(of: person)["relay"] == "on"
-        let now = steps.server.clock()
         let outcome = try await steps.accounts.relays.set(
             forwards, by: steps.right(of: person), for: app, in: person.team.id, as: person.actor,
-            from: person.request.auditOrigin, at: now)
+            from: person.request.auditOrigin)
         switch outcome {
         case .done: return steps.home(person, forwards ? .relayOn : .relayOff)
         case .unknown: throw UserFacingError.notFound
-        case .limited(let wait): throw UserFacingError.tooOften(until: now + wait, wait)
         }
     }
 

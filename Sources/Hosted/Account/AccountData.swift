@@ -28,7 +28,8 @@ struct AccountData: Sendable {
     func download(_ person: SignedInUser) async throws -> Response {
         _ = try steps.form(of: person)
         if let detour = try await proofBeforeDownload(person) { return detour }
-        try await charge(person, .account("own-export", person.subject.rawValue), Self.downloads)
+        let use = RateLimit.Use(.heavyWork, by: .account(person.subject))
+        try await steps.database.count([use], in: person.team.id, at: steps.server.clock())
         let export = try await steps.accounts.exports.begin(
             person.subject, in: person.team.id, for: .person, by: person.actor, from: person.request.auditOrigin)
         guard let export else { throw UserFacingError.notFound }
@@ -38,14 +39,6 @@ struct AccountData: Sendable {
                 HeaderField(.contentDisposition, "attachment; filename=\"account.json\""),
                 HeaderField(.cacheControl, "no-store"), HeaderField(.xContentTypeOptions, "nosniff"),
             ], stream: BodyStream { try await export.next() })
-    }
-
-    /// Counts an action that is limited per user and hour; throws `UserFacingError` beyond the limit.
-    private func charge(_ person: SignedInUser, _ subject: LimitSubject, _ limit: Int) async throws {
-        let now = steps.server.clock()
-        let wait = try await steps.counts.charge(
-            subject, limit: limit, window: .seconds(3600), in: person.team.id, at: now)
-        if let wait { throw UserFacingError.tooOften(until: now + wait, wait) }
     }
 
     func askToDelete(_ person: SignedInUser) async throws -> Response {
@@ -121,15 +114,5 @@ struct AccountData: Sendable {
             backURL: TeamRoutes.account.link(person.team.id), login: login,
             expected: detail.user.email?.rawValue ?? person.subject.rawValue, appCount: detail.consents.count,
             hasPassword: detail.hasPassword && !login.isEmpty)
-    }
-}
-
-extension UserFacingError {
-    /// Rejects an action beyond its limit, and names the time from which it is allowed again.
-    static func tooOften(until moment: Timestamp, _ wait: Duration) -> UserFacingError {
-        UserFacingError(
-            .tooManyRequests, Message("hosted.problems.too-often.headline"),
-            Message("hosted.problems.too-often.message", ["until": moment]),
-            advice: Message("hosted.problems.too-often.advice"), retryAfter: Int(max(1, wait.components.seconds)))
     }
 }

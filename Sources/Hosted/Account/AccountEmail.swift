@@ -30,14 +30,8 @@ struct AccountEmail: Sendable {
         let caller = AccountCaller(
             team: person.team.id, language: person.language, origin: person.request.auditOrigin,
             now: steps.server.clock())
-        if let wait = try await steps.accounts.emailChanges.begin(
+        try await steps.accounts.emailChanges.begin(
             person.subject, to: email, by: steps.right(of: person), for: caller)
-        {
-            page.errors.add("email", Message("hosted.registration.limited"))
-            var response = steps.pages.respond(page, status: .tooManyRequests)
-            response.append(.retryAfter, String(max(1, wait.components.seconds)))
-            return response
-        }
         // Accounts of the system team belong to users of the console, who may know that the server sends no mail.
         let mayKnow = person.team.isSandbox || person.team.id == .system
         let sent = MessagePage.mailSent(

@@ -30,7 +30,7 @@ struct AccountPassword: Sendable {
             return steps.answer(steps.pages.respond(page, status: refusal.status), refusal)
         }
         let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: person))
-        guard let password = chosen else { return page.errors.refuse { steps.pages.respond(page, status: $0) } }
+        guard let password = chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
             hash = try await steps.accounts.hasher.hash(password, for: person.team.id)
@@ -47,7 +47,7 @@ struct AccountPassword: Sendable {
 
     private func passwordChoice(of person: SignedInUser) -> PasswordChoice {
         PasswordChoice(
-            in: "new", by: .person(person.subject), in: person.team.id, from: person.request.auditOrigin,
+            in: "new", of: person.team.id, from: person.request.auditOrigin,
             at: steps.server.clock(), with: steps.accounts.newPasswords)
     }
 

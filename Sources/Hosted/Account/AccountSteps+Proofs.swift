@@ -31,20 +31,13 @@ extension AccountSteps {
     ///
     /// Tries have a counter apart from sign-ins, so that an attacker who locks the account does not keep the user out.
     /// It belongs to the user and not to the browser, whose cookie the sender chooses: a stolen session could send a
-    /// new cookie for every ten guesses. Correct passwords count too, to limit the hashing that one user can cause.
+    /// new cookie for every ten guesses.
     func refusal(of password: String, _ login: String, _ person: SignedInUser) async throws -> OwnPasswordRefusal? {
-        let wait = try await counts.charge(
-            .account("own-password-tries", person.subject.rawValue), limit: Self.ownPasswordTries,
-            window: NewPasswords.window, in: person.team.id, at: server.clock())
-        if let wait { return OwnPasswordRefusal(waiting: wait) }
         let result = try await accounts.signIn.authenticate(
             login: login, password: password, in: person.team.id, from: person.request.auditOrigin,
             knownBrowser: "own-password|\(person.team.id)|\(person.subject)", at: server.clock())
         return OwnPasswordRefusal(result, of: person.subject)
     }
-
-    /// Tries at the user's own password in `NewPasswords.window`, right or wrong; more than new passwords are assessed.
-    static let ownPasswordTries = 30
 
     func answer(_ response: Response, _ refusal: OwnPasswordRefusal) -> Response {
         var response = response
@@ -65,14 +58,6 @@ struct OwnPasswordRefusal: Sendable {
     let words: Message
     let status: Status
     let retryAfter: Int?
-
-    /// Rejects a try beyond the limit, to which correct passwords count too.
-    init(waiting wait: Duration) {
-        let seconds = max(1, Int(wait.components.seconds))
-        words = Message("shared.passwords.too-many", count: (seconds + 59) / 60)
-        status = .tooManyRequests
-        retryAfter = seconds
-    }
 
     /// Returns nil if the password is correct and belongs to the user.
     init?(_ result: SignInResult, of subject: Subject) {

@@ -14,8 +14,7 @@ struct AccountSteps: Sendable {
     let teams: TeamCache
     let sessions: SessionStore
     let accounts: AccountStores
-    let limits: InteractionLimits
-    let counts: LimitStore
+    let database: TeamDatabase
     let mailer: AccountMailer
     let server: ServerContext
 
@@ -39,28 +38,14 @@ struct AccountSteps: Sendable {
         if request.method == .post {
             // Checked before counting, so that forged cross-site requests do not use up the user's limit.
             try site.checkOrigin(of: request)
-            try await count(person, ending: ending)
+            // A form that only ends something counts for its session, so that no other session of the user, which may
+            // be stolen, keeps the user from ending it.
+            let key = ending ? LimitKey.session(session.id.text) : .account(person.subject)
+            try await database.count([RateLimit.Use(.changes, by: key)], in: team.id, at: server.clock())
         }
         do { return try await body(person) } catch is SessionRight.Ended {
             return .redirect(to: TeamRoutes.account.link(teamID))
         }
-    }
-
-    /// Counts a form of the user.
-    ///
-    /// A form that only ends something is counted for its session, with no daily limit: otherwise another session,
-    /// which may be stolen, could keep the user from ending it.
-    private func count(_ person: SignedInUser, ending: Bool) async throws {
-        let (team, now) = (person.team.id, server.clock())
-        let isAdmitted =
-            ending
-            ? try await limits.admit(endingFormOf: person.session.id, team: team, counting: counts, at: now)
-            : try await limits.admit(formOf: person.subject, team: team, counting: counts, at: now)
-        guard isAdmitted else { throw UserFacingError.tooManyForms }
-        guard !ending else { return }
-        let wait = try await AccountFormLimit(counts).charge(
-            person.subject, at: person.request.client, in: team, at: now)
-        if let wait { throw UserFacingError.tooOften(until: now + wait, wait) }
     }
 
     /// Right of the user, by this session, to change their own data.
@@ -107,11 +92,4 @@ struct AccountSteps: Sendable {
             request, team: team, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
         return (team, browserContext)
     }
-}
-
-extension UserFacingError {
-    static let tooManyForms = UserFacingError(
-        .tooManyRequests, Message("hosted.problems.too-many-forms.headline"),
-        Message("hosted.problems.too-many-forms.message"), advice: Message("hosted.problems.too-many-forms.advice"),
-        retryAfter: 60)
 }

@@ -37,10 +37,6 @@ struct LinkedApple: Sendable {
         let home = TeamRoutes.account.link(person.team.id)
         guard try await appleIdentity(person) == nil else { return .redirect(to: home) }
         return try await steps.freshly(person, page: home) {
-            let now = steps.server.clock()
-            let isAdmitted = try await steps.limits.admit(
-                person.request.client, team: person.team.id, counting: steps.counts, at: now)
-            guard isAdmitted else { throw UserFacingError.tooManySignIns }
             let url = try await linking.begin(
                 for: person.session, browserHash: person.browserContext.browserHash, in: person.team)
             guard let url else { throw UserFacingError.notFound }

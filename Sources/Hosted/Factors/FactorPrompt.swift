@@ -108,8 +108,7 @@ extension FactorResult {
     func words(_ kind: FactorKind) -> Message? {
         switch (self, kind) {
         case (.proved, _), (.interactionExpired, _): nil
-        case (.locked(let wait), _):
-            Message("hosted.factors.prove.locked", count: max(1, (Int(wait.components.seconds) + 59) / 60))
+        case (.locked(let refusal), _): refusal.message
         case (.wrong, .totp): Message("hosted.factors.prove.wrong-totp")
         case (.wrong, .recoveryCode): Message("hosted.factors.prove.wrong-recovery")
         case (.wrong, .passkey): Message("hosted.factors.prove.wrong-passkey")
@@ -117,5 +116,5 @@ extension FactorResult {
     }
 
     /// Seconds to wait before the next try; nil if the user need not wait.
-    var retryAfter: Int? { if case .locked(let wait) = self { max(1, Int(wait.components.seconds)) } else { nil } }
+    var retryAfter: Int? { if case .locked(let refusal) = self { refusal.retryAfter } else { nil } }
 }

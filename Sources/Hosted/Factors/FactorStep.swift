@@ -64,7 +64,7 @@ struct FactorStep: Sendable {
         guard case .owes(.proof, let identity) = context.interaction.progress.status(hasSession: false) else {
             return steps.redirectToInteraction(context)
         }
-        // Codes have their own limit of tries; passkey responses have none, so each counts as the start of a sign-in.
+        // Codes have their own limit of tries; passkey responses have none.
         if form["method"] == FactorKind.passkey.rawValue { try await steps.admit(context.request, context.team.id) }
         let proof = FactorProof(
             subject: identity.subject, team: context.team.id, interaction: context.interaction.id.rawValue,
@@ -139,10 +139,6 @@ struct FactorStep: Sendable {
             page.error = Message("hosted.factors.passkey.unknown").localizedText
             return steps.pages.respond(page, status: .unauthorized)
         }
-        let wait = try await steps.counts.charge(
-            .account("passkey-proofs", user.subject.rawValue), limit: PasskeyProofs.perPerson,
-            window: PasskeyProofs.window, in: team.id, at: steps.server.clock())
-        guard wait == nil else { throw UserFacingError.tooManySignIns }
         let isKept = try await steps.interactions.prove(
             user, by: .passkey, login: "", owing: .nothing, in: context.interaction,
             browserHash: browserContext.browserHash, of: team.id)
@@ -189,10 +185,4 @@ extension UserFacingError {
     static let fiveWrongCodes = UserFacingError(
         .tooManyRequests, Message("hosted.factors.prove.over.headline"), Message("hosted.factors.prove.over.message"),
         advice: Message("hosted.factors.prove.over.advice"))
-}
-
-/// Limit of a user's sign-ins by passkey, the same as for sign-ins by a correct password.
-enum PasskeyProofs {
-    static let perPerson = 100
-    static let window = Duration.seconds(900)
 }

@@ -14,21 +14,22 @@ public struct AccountMessages: Sendable {
     private let server: ServerContext
     private let teams: TeamCache
     private let mail: MailQueue
+    private let database: TeamDatabase
 
-    public init(site: Site, server: ServerContext, teams: TeamCache, mail: MailQueue) {
+    public init(site: Site, server: ServerContext, teams: TeamCache, mail: MailQueue, database: TeamDatabase) {
         self.site = site
         self.server = server
         self.teams = teams
         self.mail = mail
+        self.database = database
     }
 
     /// Mailer that writes in the name of the team and in the recipient's language.
     public var mailer: AccountMailer {
         AccountMailer { mail, recipient, language, team, transaction in
-            if let kind = mail.limitedHere {
-                let now = server.clock()
-                guard try await SendingLimits.admits(kind, to: recipient.rawValue, in: team, at: now, transaction)
-                else { return }
+            if mail.isAlert {
+                let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .alert))
+                guard try await database.isWithin([use], in: team, at: server.clock()) else { return }
             }
             let name = QuotedName(try await teams.snapshot(of: team)?.name ?? "").description
             let outgoing = OutgoingMail(message(mail, name, team, language), to: recipient, in: language, from: name)
@@ -72,11 +73,11 @@ public struct AccountMessages: Sendable {
 }
 
 extension AccountMail {
-    /// Limit of mail that no user requested; nil for requested mail, which is counted earlier.
-    fileprivate var limitedHere: Sending? {
+    /// Whether no user requested the mail; requested mail is counted earlier.
+    fileprivate var isAlert: Bool {
         switch self {
-        case .passwordChanged, .ownPasswordChanged, .emailChanged, .factors: .accountChange
-        case .confirmation, .known, .passwordReset, .signInLink, .decoy, .invitation: nil
+        case .passwordChanged, .ownPasswordChanged, .emailChanged, .factors: true
+        case .confirmation, .known, .passwordReset, .signInLink, .decoy, .invitation: false
         }
     }
 }

@@ -69,16 +69,8 @@ struct FederationStep: Sendable {
         else { throw UserFacingError.notFound }
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
-            let octets = UpstreamResponse(parameters).octets
-            try await steps.admitSending(octets, request, teamID)
+            try await steps.admit(request, teamID)
             let reception = try await apple.receive(parameters, in: teamID)
-            if reception.isKept {
-                // Apple sends a name only once, so a failed count must not lose the stored response.
-                await steps.server.log.attempt("sign_in.octets_not_counted", request: request.id.description) {
-                    try await steps.limits.note(
-                        kept: octets, team: teamID, counting: steps.counts, at: steps.server.clock())
-                }
-            }
             return .redirect(to: backURL(reception.back, teamID))
         } catch is OAuthError { throw UserFacingError.wrongRequest }
     }

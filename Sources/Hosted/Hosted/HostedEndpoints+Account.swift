@@ -13,7 +13,7 @@ extension HostedEndpoints {
         guard let team = try await steps.teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
         let query = try request.query()
         let next = LocalPath(query["next"])?.text
-        try await steps.admit(request, teamID, keeping: next?.utf8.count ?? 0)
+        try await steps.admit(request, teamID)
         let browserContext = try await steps.browserContext(request, team)
         let interaction = steps.interactions.open(
             next: next, language: request.language(asked: query["ui_locales"]).tag)

@@ -32,7 +32,7 @@ extension HostedEndpoints {
     private func begin(
         _ authorized: AuthorizationRequest, _ fields: [FormCoding.Field], _ request: Request, _ team: TeamSnapshot
     ) async throws -> Response {
-        try await steps.admit(request, team.id, keeping: authorized.keptOctets)
+        try await steps.admit(request, team.id)
         let browserContext = try await steps.browserContext(request, team)
         if request.method == .post, browserContext.isNewBrowser { return try askAgain(fields, team.id) }
         let interaction = steps.interactions.open(
@@ -93,8 +93,4 @@ extension UserFacingError {
     static let wrongRequest = UserFacingError(
         .badRequest, Message("hosted.problems.wrong-request.headline"),
         Message("hosted.problems.wrong-request.message"), advice: Message("hosted.problems.wrong-request.advice"))
-
-    static let tooManySignIns = UserFacingError(
-        .tooManyRequests, Message("hosted.problems.too-many.headline"), Message("hosted.problems.too-many.message"),
-        advice: Message("hosted.problems.too-many.advice"), retryAfter: 60)
 }

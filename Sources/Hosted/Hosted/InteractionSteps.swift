@@ -5,7 +5,7 @@ import Localization
 import OAuth
 import Web
 
-/// What the steps of a sign-in share: the interaction of a request, its limits, its proofs, and the way on.
+/// What the steps of a sign-in share: the interaction of a request, its proofs, and the way on.
 struct InteractionSteps: Sendable {
     let pages: HostedPages
     let factors: SecondFactors
@@ -15,8 +15,7 @@ struct InteractionSteps: Sendable {
     let sessionIssuer: SessionIssuer
     let sessions: SessionStore
     let notification: NewBrowserAlert
-    let limits: InteractionLimits
-    let counts: LimitStore
+    let database: TeamDatabase
     let server: ServerContext
 
     var site: Site { pages.site }
@@ -55,20 +54,10 @@ struct InteractionSteps: Sendable {
         }
     }
 
-    /// Counts the start of a sign-in.
-    ///
-    /// - Parameter octets: octets from the sender that are stored for it.
-    func admit(_ request: Request, _ team: TeamID, keeping octets: Int = 0) async throws {
-        let isAdmitted = try await limits.admit(
-            request.client, octets: octets, team: team, counting: counts, at: server.clock())
-        guard isAdmitted else { throw UserFacingError.tooManySignIns }
-    }
-
-    /// Counts octets sent for a sign-in that was counted at its start, for their sender.
-    func admitSending(_ octets: Int, _ request: Request, _ team: TeamID) async throws {
-        let isAdmitted = try await limits.admit(
-            octets: octets, from: request.client, team: team, counting: counts, at: server.clock())
-        guard isAdmitted else { throw UserFacingError.tooManySignIns }
+    /// Counts a request that stores something without a session; throws `TooManyRequests`.
+    func admit(_ request: Request, _ team: TeamID) async throws {
+        let use = RateLimit.Use(.unauthenticatedWrites, by: .network(request.client.description))
+        try await database.count([use], in: team, at: server.clock())
     }
 
     func interactionExpired(_ request: Request, _ team: TeamSnapshot) -> Response {

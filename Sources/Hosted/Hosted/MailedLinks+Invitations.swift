@@ -20,7 +20,7 @@ extension MailedLinks {
         guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
         var page = invitedPage(follower, email)
         let chosen = try await page.read(form, for: email, in: follower.team, passwordChoice(of: follower))
-        guard let chosen else { return page.errors.refuse { steps.pages.respond(page, status: $0) } }
+        guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
         return try await register(follower, chosen.name, chosen.password)
     }
 

@@ -22,7 +22,7 @@ extension MailedLinks {
         var page = newPasswordPage(follower, user)
         let rule = PasswordRule(in: follower.team.id, email: user.email, name: user.name, around: [follower.team.name])
         let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: follower))
-        guard let chosen else { return page.errors.refuse { steps.pages.respond(page, status: $0) } }
+        guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
         switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
         case .changed(let person):
             var response = steps.pages.respond(

@@ -28,7 +28,7 @@ extension MailedLinks {
         if !pending.isOwn {
             var page = choicePage(follower, pending)
             let chosen = try await page.read(form, for: pending.email, in: follower.team, passwordChoice(of: follower))
-            guard let chosen else { return page.errors.refuse { steps.pages.respond(page, status: $0) } }
+            guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
             choice = AccountRegistrations.Choice(name: chosen.name, password: chosen.password)
         }
         let hash = follower.browserContext.browserHash

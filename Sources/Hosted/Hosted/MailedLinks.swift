@@ -101,7 +101,7 @@ struct MailedLinks: Sendable {
     /// Choice of a new password by the holder of a link.
     func passwordChoice(of follower: MailedLinkContext) -> PasswordChoice {
         PasswordChoice(
-            in: "new", by: .holder(follower.token), in: follower.team.id, from: follower.caller.origin,
+            in: "new", of: follower.team.id, from: follower.caller.origin,
             at: follower.caller.now, with: newPasswords)
     }
 }

@@ -10,7 +10,7 @@ import Web
 /// Mails users about a sign-in from a browser in which their account has not been used before.
 struct NewBrowserAlert: Sendable {
     let users: UserStore
-    let limits: SendingLimits
+    let database: TeamDatabase
     let mail: MailQueue
     let server: ServerContext
 
@@ -22,9 +22,8 @@ struct NewBrowserAlert: Sendable {
 
     func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {
         guard let email = user.email else { return }
-        // A user who receives twenty of these mails in an hour needs no more.
-        let wait = try await limits.charge(.newSignIn, to: email.rawValue, in: team.id, at: server.clock())
-        guard wait == nil else { return }
+        let use = RateLimit.Use(.mailToRecipient, by: .recipient(email.rawValue, for: .alert))
+        guard try await database.isWithin([use], in: team.id, at: server.clock()) else { return }
         let message = EmailMessage.newSignIn(
             at: server.clock(), browser: BrowserName(userAgent: request[.userAgent] ?? "").known,
             ip: request.client.description, link: server.publicURL + TeamRoutes.account.link(team.id))

@@ -20,16 +20,12 @@ struct RecoveryStep: Sendable {
         let form = try steps.form(of: context)
         var page = recoveryPage(context)
         page.email = form["email"] ?? ""
-        let wait = try await recovery.begin(
+        try await recovery.begin(
             page.email, for: form["help"] == "link" ? .signInLink : .newPassword,
             interaction: context.interaction.id.rawValue, browserHash: context.browserContext.browserHash,
             knownBrowser: steps.sessionIssuer.knownBrowser(
                 page.email, context.request, context.team.id, context.browserContext), steps.caller(context))
-        guard let wait else { return steps.pages.respond(steps.mailSent(to: page.email, context)) }
-        page.error = Message("hosted.registration.limited").localizedText
-        var response = steps.pages.respond(page, status: .tooManyRequests)
-        response.append(.retryAfter, String(max(1, wait.components.seconds)))
-        return response
+        return steps.pages.respond(steps.mailSent(to: page.email, context))
     }
 
     private func recoveryPage(_ context: InteractionContext) -> RecoveryPage {

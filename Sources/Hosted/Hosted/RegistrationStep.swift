@@ -18,26 +18,20 @@ struct RegistrationStep: Sendable {
 
     /// Mails a link; the response is the same whether or not the address is in use.
     ///
-    /// Each try counts as the start of a sign-in, because assessing a password costs as much as hashing one.
+    /// Each try counts, because assessing a password costs as much as hashing one.
     func register(_ context: InteractionContext) async throws -> Response {
         try context.team.requireOpenRegistration()
         let form = try steps.form(of: context)
-        try await steps.admit(context.request, context.team.id)
         var page = registrationPage(context)
         page.form.email = form["email"] ?? ""
         page.form.given = form["given_name"] ?? ""
         page.form.family = form["family_name"] ?? ""
         guard let account = try await account(form, in: &page, context) else {
-            return page.errors.refuse { steps.pages.respond(page, status: $0) }
+            return steps.pages.respond(page, status: .unprocessableContent)
         }
         switch try await registrations.begin(account, for: steps.caller(context)) {
         case .mailed: return steps.pages.respond(steps.mailSent(to: page.form.email, context))
         case .busy: throw UserFacingError.unavailable
-        case .limited(let wait):
-            page.error = Message("hosted.registration.limited").localizedText
-            var response = steps.pages.respond(page, status: .tooManyRequests)
-            response.append(.retryAfter, String(max(1, wait.components.seconds)))
-            return response
         }
     }
 
@@ -53,7 +47,7 @@ struct RegistrationStep: Sendable {
         let names = [context.team.name, context.client?.name ?? ""]
         let rule = PasswordRule(in: context.team.id, email: email, name: name ?? .none, around: names)
         let choice = PasswordChoice(
-            in: "new", by: .stranger, in: context.team.id, from: context.request.auditOrigin, at: steps.server.clock(),
+            in: "new", of: context.team.id, from: context.request.auditOrigin, at: steps.server.clock(),
             with: newPasswords)
         let password = try await page.errors.take(form["new"] ?? "", by: rule, choice)
         guard let email, let name, let password else { return nil }

@@ -23,18 +23,11 @@ struct SignInRefusal: Sendable {
             status = .unauthorized
             cause = .passwordWrong
             retryAfter = nil
-        case .locked(let wait):
-            let seconds = max(1, Int(wait.components.seconds))
-            words = Message("hosted.sign-in.locked", count: (seconds + 59) / 60)
+        case .locked(let refusal):
+            words = refusal.message
             status = .tooManyRequests
             cause = .accountLocked
-            retryAfter = seconds
-        case .tooMany(let wait):
-            let seconds = max(1, Int(wait.components.seconds))
-            words = Message("shared.passwords.too-many", count: (seconds + 59) / 60)
-            status = .tooManyRequests
-            cause = .tooManySignIns
-            retryAfter = seconds
+            retryAfter = refusal.retryAfter
         case .busy:
             words = Message("hosted.sign-in.busy")
             status = .serviceUnavailable

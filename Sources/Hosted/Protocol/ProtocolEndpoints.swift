@@ -22,10 +22,8 @@ struct ProtocolEndpoints: Sendable {
     private let receipts: DeletionReceiptStore
     private let migration: UserMigration
     private let native: NativeSignIn
-    private let limits: InteractionLimits
-    private let counts: LimitStore
-    private let handovers: HandoverLimits
-    private let clock: @Sendable () -> Timestamp
+    private let database: TeamDatabase
+    private let server: ServerContext
     private let documents: TeamDocuments
     private let pages: HostedPages
     private let notifications: UpstreamNotificationEndpoint
@@ -48,10 +46,7 @@ struct ProtocolEndpoints: Sendable {
         documents = TeamDocuments(server: server)
         native = NativeSignIn(
             parts.apple, server: server, database: database, testSignIns: testSignIns, traces: parts.traces)
-        limits = parts.limits
-        counts = LimitStore(database)
-        handovers = HandoverLimits(counts: counts)
-        clock = server.clock
+        (self.database, self.server) = (database, server)
         notifications = UpstreamNotificationEndpoint(parts, handler: handler)
     }
 
@@ -88,8 +83,6 @@ struct ProtocolEndpoints: Sendable {
         }
     }
 
-    /// Counts handovers as the hosted pages count the start of a sign-in, because each causes a request to Apple for
-    /// any client; failed handovers are counted in addition.
     private func mountNative(on router: inout Router) {
         router.post(TeamRoutes.native, ProtocolHandler.options) { request, team in
             await handler.answer(request, team) { parameters, team in
@@ -98,34 +91,38 @@ struct ProtocolEndpoints: Sendable {
                     return ProtocolAnswers.json(
                         try await native.respond(to: parameters, of: team, from: request.auditOrigin))
                 }
-                let backend = try await native.backend(parameters, of: team)
-                let admits =
-                    if backend == nil {
-                        try await limits.admit(request.client, team: team.id, counting: counts, at: clock())
-                    } else { try await limits.admit(backendOf: team.id, counting: counts, at: clock()) }
-                let sender = backend.map { HandoverLimits.Sender.backend($0) } ?? .address(request.client)
-                guard admits, let entry = try await handovers.enter(sender, in: team.id, at: clock()) else {
-                    return ProtocolAnswers.problem(.tooManySignIns)
-                }
-                return try await handOver(parameters, request, team, entry)
+                return try await handOver(parameters, request, team)
             }
         }
     }
 
-    private func handOver(
-        _ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot, _ entry: HandoverLimits.Entry
-    ) async throws -> Response {
-        let tokens: [UInt8]
+    /// Counts a handover as failed until it has succeeded, so that no number of concurrent ones exceeds the limit.
+    ///
+    /// An authenticated backend forwards the handovers of all users of its app, so it is counted by its client ID,
+    /// whatever its address; beyond its limit, only handovers that are verified here continue. A failure on this server
+    /// or at Apple is not the sender's.
+    private func handOver(_ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot) async throws
+        -> Response
+    {
+        let (now, backend) = (server.clock(), try await native.backend(parameters, of: team))
+        let key = backend.map { LimitKey.client($0) } ?? .network(request.client.description)
+        let use = RateLimit.Use(.failedHandovers, by: key)
+        var provenOnly = false
+        do { try await database.count([use], in: team.id, at: now) } catch let refusal as TooManyRequests {
+            guard backend != nil else { throw refusal }
+            provenOnly = true
+        }
         do {
-            tokens = try await native.respond(
-                to: parameters, of: team, from: request.auditOrigin, provenOnly: entry.isForProvenOnly)
+            let tokens = try await native.respond(
+                to: parameters, of: team, from: request.auditOrigin, provenOnly: provenOnly)
+            try await database.release([use], in: team.id, at: now)
+            return ProtocolAnswers.json(tokens)
         } catch {
-            try await handovers.leave(entry, with: error as? UpstreamFailure, in: team.id)
-            if error is NativeSignIn.Unproven { return ProtocolAnswers.problem(.tooManySignIns) }
+            if let failure = error as? UpstreamFailure, failure.remedy == .again {
+                try await database.release([use], in: team.id, at: now)
+            }
             throw error
         }
-        try await handovers.leave(entry, with: nil, in: team.id)
-        return ProtocolAnswers.json(tokens)
     }
 
     private func mountPeople(on router: inout Router) {

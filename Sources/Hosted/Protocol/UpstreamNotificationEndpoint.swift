@@ -34,12 +34,12 @@ struct UpstreamNotificationEndpoint: Sendable {
             handler.traces.refusals(
                 .info, "provider.notice", of: team.rawValue, for: reception.name, ("team", team.rawValue),
                 ("reception", reception.name))
-            if case .tooMany(let wait) = reception {
-                var response = ProtocolAnswers.json([], status: .tooManyRequests)
-                response.append(.retryAfter, String(max(1, wait.components.seconds)))
-                return response
-            }
             return ProtocolAnswers.json([])
+        } catch let refusal as TooManyRequests {
+            handler.traces.refusals(
+                .info, "provider.notice", of: team.rawValue, for: "too-many", ("team", team.rawValue),
+                ("reception", "too-many"))
+            return ProtocolAnswers.problem(UserFacingError(refusal))
         } catch let failure as UpstreamFailure {
             handler.traces.refusals(
                 .warning, "provider.notice_refused", of: team.rawValue, for: failure.cause.rawValue,

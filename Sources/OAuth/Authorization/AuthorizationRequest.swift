@@ -45,12 +45,6 @@ public struct AuthorizationRequest: Sendable {
     public let locales: String?
     /// All parameters as received, for the team's inspector; empty for a native sign-in.
     public let sent: [FormCoding.Field]
-
-    /// Size in octets of the client's values that are stored for the duration of the interaction.
-    public var keptOctets: Int {
-        let kept: [String?] = [redirectURI, state, nonce, codeChallenge, loginHint]
-        return kept.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    }
 }
 
 /// A rejected authorization request: the user sees a page, the inspector shows the team the reason.

@@ -1,5 +1,5 @@
 import Audit
-public import Bytes
+import Bytes
 public import Directory
 public import Domain
 import Notifications
@@ -7,26 +7,18 @@ import Postgres
 
 /// The user's choice for each group of apps whether mail to the relay address is forwarded; the group is notified.
 public struct RelaySwitchStore: Sendable {
-    /// Most changes of one user for one group of apps within `window`, because each sends the group a notification.
-    public static let limit = 10
-    private static let window = Duration.seconds(3600)
-
     /// The result of a change.
     public enum Outcome: Equatable, Sendable {
         /// The choice is stored, or was stored before.
         case done
         /// The group has no relay address.
         case unknown
-        /// Too many changes.
-        case limited(wait: Duration)
     }
 
     private let database: TeamDatabase
-    private let limits: LimitStore
 
     public init(_ database: TeamDatabase) {
         self.database = database
-        limits = LimitStore(database)
     }
 
     /// Turns the forwarding of mail on or off for a group of apps that has the relay address.
@@ -38,7 +30,7 @@ public struct RelaySwitchStore: Sendable {
     /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     public func set(
         _ forwards: Bool, by right: SessionRight, for appID: ClientID, in team: TeamID, as actor: Actor,
-        from origin: Origin, at now: Timestamp
+        from origin: Origin
     ) async throws -> Outcome {
         let subject = right.session.user.subject
         let rows = try await database.query(
@@ -48,9 +40,6 @@ public struct RelaySwitchStore: Sendable {
             """, in: team)
         guard var row = rows.first else { return .unknown }
         guard try row.next(Bool.self) != forwards else { return .done }
-        let wait = try await limits.charge(
-            .account("relay", "\(subject)\n\(appID)"), limit: Self.limit, window: Self.window, in: team, at: now)
-        if let wait { return .limited(wait: wait) }
         let event = AuditEvent(
             forwards ? "relay.enabled" : "relay.disabled", by: actor, on: AuditEvent.Target("user", subject.rawValue),
             from: origin, after: ["appID": .string(appID.rawValue)])

@@ -35,7 +35,6 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
 
     // The hosted pages.
     case interactionExpired = "attempt_over"
-    case tooManySignIns = "too_many_sign_ins"
     case passwordWrong = "password_wrong"
     case accountLocked = "account_locked"
     case secondFactorWrong = "second_factor_wrong"

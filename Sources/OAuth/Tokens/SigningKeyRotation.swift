@@ -24,14 +24,7 @@ public struct SigningKeyRotation: Sendable {
         case done
         /// A key is published already that does not sign yet.
         case waiting
-        /// The team's members have reached the hourly limit of new keys; no key was made.
-        case limited(retryAfter: Duration)
     }
-
-    /// Keys that members of a team may request within `window`, across all processes: each takes a core some tenths of
-    /// a second.
-    public static let keysPerWindow = 5
-    static let window = Duration.seconds(3600)
 
     /// - Parameter generate: makes a key outside the loop, which it would block for a tenth of a second.
     public init(
@@ -46,22 +39,21 @@ public struct SigningKeyRotation: Sendable {
     ///
     /// Whether a key is due is checked before it is made, and again when it is stored.
     ///
-    /// - Throws: `KeyFailure`, `PostgresFailure`, and errors of `generate`.
+    /// - Throws: `TooManyRequests`, `KeyFailure`, `PostgresFailure`, and errors of `generate`.
     public func rotate(in team: TeamID, at moment: Timestamp, reason: String, by actor: Actor, from origin: Origin)
         async throws -> Outcome
     {
         if let newest = try await SigningKeyRotationStore(database: database).newest(in: team), newest > moment {
             return .waiting
         }
-        if let wait = try await charge(team, at: moment) { return .limited(retryAfter: wait) }
+        try await count(team, at: moment)
         let isNew = try await publishNext(in: team, at: moment, reason: reason, by: actor, from: origin)
         return isNew ? .done : .waiting
     }
 
-    /// Counts a requested key, and returns the time to wait when the limit is exceeded.
-    private func charge(_ team: TeamID, at moment: Timestamp) async throws -> Duration? {
-        try await LimitStore(database).charge(
-            .team("signing-key"), limit: Self.keysPerWindow, window: Self.window, in: team, at: moment)
+    /// Counts a requested key, which takes a core some tenths of a second.
+    private func count(_ team: TeamID, at moment: Timestamp) async throws {
+        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: team, at: moment)
     }
 
     private func publishNext(
@@ -83,12 +75,11 @@ public struct SigningKeyRotation: Sendable {
     ///
     /// For a key that may be compromised.
     ///
-    /// - Returns: `done` or `limited`.
-    /// - Throws: `KeyFailure`, `PostgresFailure`, and errors of `generate`.
+    /// - Throws: `TooManyRequests`, `KeyFailure`, `PostgresFailure`, and errors of `generate`.
     public func replace(in team: TeamID, at moment: Timestamp, reason: String, by actor: Actor, from origin: Origin)
-        async throws -> Outcome
+        async throws
     {
-        if let wait = try await charge(team, at: moment) { return .limited(retryAfter: wait) }
+        try await count(team, at: moment)
         let key = try await generate(team)
         try await database.transaction(in: team) { transaction in
             _ = try await SigningKeyRotationStore.lock(team, transaction)
@@ -97,7 +88,6 @@ public struct SigningKeyRotation: Sendable {
             let event = Self.event("signing_key.replaced", key, moment, reason, team, actor, origin)
             try await event.record(in: team, transaction)
         }
-        return .done
     }
 
     /// Runs `keep` for each of the teams; a failure of one team does not affect the others.

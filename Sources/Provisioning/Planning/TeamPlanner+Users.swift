@@ -55,7 +55,7 @@ extension TeamPlanner {
         do {
             let names = [file.name, registered.settings?.name.rawValue].compactMap { $0 }
             let rule = PasswordRule(in: TeamID(rawValue: file.id), email: email, name: name ?? .none, around: names)
-            return try NewPassword(password, by: rule, with: .ofCommand)
+            return try NewPassword(password, by: rule)
         } catch {
             note("\(path).password", error.words)
             return nil

@@ -37,7 +37,7 @@ extension AuditCommand {
         -> ExitStatus
     {
         let worker = process.loopServices[0]
-        let database = TeamDatabase(worker.app)
+        let database = worker.database
         let store = AuditVerificationStore(database, keys: SealKeys(process.server.keyRing))
         let chains = AuditChainStore(database)
         let backlog = AuditBacklogStore(SystemDatabase(worker.system))
@@ -91,7 +91,7 @@ extension AuditCommand {
     private func export(_ team: TeamID, _ format: AuditExportFormat, _ since: Timestamp?, _ process: ServerProcess)
         throws(CommandFailure) -> ExitStatus
     {
-        let store = AuditExportStore(TeamDatabase(process.loopServices[0].app))
+        let store = AuditExportStore(process.loopServices[0].database)
         var filter = AuditFilter()
         filter.since = since
         do {

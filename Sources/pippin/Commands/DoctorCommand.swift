@@ -59,7 +59,7 @@ struct DoctorCommand {
                     server, apple: worker.apple, client: worker.outgoing.installation, certificateFile: file,
                     lacksProxy: lacksProxy)
                 let checkup = TeamCheckup(
-                    TeamDatabase(worker.app), server: server, apple: worker.apple,
+                    worker.database, server: server, apple: worker.apple,
                     checks: worker.checks(allowsLoopback: allowsLoopback), client: worker.outgoing.installation)
                 let around = await installation.run(
                     needsApple: try await checkup.needsApple(teams.map(\.id)), for: .operator)
@@ -78,7 +78,7 @@ struct DoctorCommand {
 
     private static func teams(_ id: TeamID?, _ worker: LoopServices) async throws -> [Team] {
         if let id {
-            guard let team = try await TeamStore(TeamDatabase(worker.app)).find(id) else {
+            guard let team = try await TeamStore(worker.database).find(id) else {
                 throw CommandFailure("there is no team \(id)", status: usage)
             }
             return [team]

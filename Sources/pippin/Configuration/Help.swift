@@ -129,6 +129,7 @@ enum Help {
                                connections from one address, or one /64 of IPv6, at a time (a quarter of what the
                                process takes); trusted proxies have no limit; 0 switches this limit and the one
                                for sites of IPv6 (/48) off
+          --limits NAME=N,…    other numbers for rate limits, such as mail-by-sender=500 (docs/limits.md has the names)
           --relay-domain NAME  host of relay addresses (relay.HOST)
           --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas
           --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from

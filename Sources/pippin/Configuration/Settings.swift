@@ -40,6 +40,8 @@ struct Settings: Sendable {
     /// Whether requests for sandbox teams may go to this machine.
     let allowsLoopback: Bool
     let logLevel: Log.Level
+    /// Numbers in place of the usual ones, by the names of rate limits.
+    let limits: [String: Int]
 
     /// Nil if an option is invalid; `options` contains all problems.
     init?(_ options: inout Options) {
@@ -54,6 +56,7 @@ struct Settings: Sendable {
         connectionsPerAddress = Self.connectionsPerAddress(&options)
         dnsServers = Self.dnsServers(&options)
         logLevel = Self.logLevel(&options)
+        limits = Self.limits(&options)
         let relayDomain = options.value("relay-domain")
         let mail = Self.mail(&options, publicURL)
         metricsToken = Environment.value("PIPPIN_METRICS_TOKEN")
@@ -172,6 +175,21 @@ struct Settings: Sendable {
             }
             return server
         }
+    }
+
+    private static func limits(_ options: inout Options) -> [String: Int] {
+        let names = RateLimit.all.filter(\.isAdjustable).map(\.name)
+        var limits: [String: Int] = [:]
+        for part in (options.value("limits") ?? "").split(separator: ",") {
+            let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2, names.contains(pair[0]), let number = Int(pair[1]), (1...1_000_000).contains(number)
+            else {
+                options.complain("--limits \(part) is not NAME=NUMBER; names: \(names.joined(separator: ", "))")
+                continue
+            }
+            limits[pair[0]] = number
+        }
+        return limits
     }
 
     private static func logLevel(_ options: inout Options) -> Log.Level {

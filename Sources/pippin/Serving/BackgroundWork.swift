@@ -23,7 +23,7 @@ struct BackgroundWork: Sendable {
         loop = services.loop
         let system = SystemDatabase(services.system)
         jobs = JobWorker(
-            on: loop, TeamDatabase(services.app), system: system, handlers: handlers, bell: services.bell, log: log)
+            on: loop, services.database, system: system, handlers: handlers, bell: services.bell, log: log)
         self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
         heartbeat = Heartbeat(
             loops: loopServices.map(\.loop), traces: loopServices.map(\.traces), store: ProcessStore(system),

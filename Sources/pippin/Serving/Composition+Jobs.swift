@@ -19,7 +19,7 @@ extension Composition {
         do {
             return MailSender(
                 settings.mail, client: services.outgoing.installation, writer: try EmailRenderer(site.pages),
-                mailbox: MailboxStore(TeamDatabase(services.app)), keyRing: server.keyRing)
+                mailbox: MailboxStore(services.database), keyRing: server.keyRing)
         } catch { throw CommandFailure(error.all.map(\.description)) }
     }
 }

@@ -41,11 +41,10 @@ struct Composition {
     ///
     /// - Throws: `CommandFailure` with every error of every template, or if public files cannot be read.
     func applications(_ loopServices: [LoopServices], _ assets: PageAssets) throws(CommandFailure) -> [Application] {
-        let limits = InteractionLimits()
         var applications: [Application] = []
         for (index, services) in loopServices.enumerated() {
             let board = page?.board(ofLoop: index)
-            applications.append(try application(services, assets.site, assets.assets, limits, board))
+            applications.append(try application(services, assets.site, assets.assets, board))
         }
         return applications
     }
@@ -57,9 +56,9 @@ struct Composition {
     }
 
     private func application(
-        _ services: LoopServices, _ site: Site, _ assets: Assets, _ limits: InteractionLimits, _ board: RequestRegister?
+        _ services: LoopServices, _ site: Site, _ assets: Assets, _ board: RequestRegister?
     ) throws(CommandFailure) -> Application {
-        let hosted = try hosted(services, site, limits)
+        let hosted = try hosted(services, site)
         let console = try console(services, site)
         var router = Router()
         assets.declare(in: &router)
@@ -90,10 +89,10 @@ struct Composition {
         } catch { preconditionFailure("two routes answer the same request: \(error)") }
     }
 
-    private func hosted(_ services: LoopServices, _ site: Site, _ limits: InteractionLimits) throws(CommandFailure)
+    private func hosted(_ services: LoopServices, _ site: Site) throws(CommandFailure)
         -> Hosted
     {
-        let database = TeamDatabase(services.app)
+        let database = services.database
         guard let relay = RelayDomain(server.relayDomain) else {
             throw CommandFailure("--relay-domain \(server.relayDomain) is not a host name for mail")
         }
@@ -104,19 +103,19 @@ struct Composition {
                     testSignIns: TestSignInStore(database: database, keyRing: server.keyRing),
                     passwords: PasswordSignIn(database, hasher: hasher), hasher: hasher,
                     sessions: SessionStore(database), factors: factors(services),
-                    consents: ConsentStore(database, relay: relay), limits: limits, mail: services.mail,
+                    consents: ConsentStore(database, relay: relay), mail: services.mail,
                     traces: services.traces, apple: services.apple, log: log))
         } catch { throw CommandFailure(error.all.map(\.description)) }
     }
 
     private func factors(_ services: LoopServices) -> SecondFactors {
         SecondFactors(
-            TeamDatabase(services.app), rights: AccountRightsStore(SystemDatabase(services.system)), server: server,
+            services.database, rights: AccountRightsStore(SystemDatabase(services.system)), server: server,
             sparesRoles: settings.publicURL.isLoopback)
     }
 
     private func console(_ services: LoopServices, _ site: Site) throws(CommandFailure) -> Console {
-        let (database, demo) = (TeamDatabase(services.app), demo)
+        let (database, demo) = (services.database, demo)
         do {
             return try Console(
                 Console.Parts(
@@ -140,7 +139,7 @@ struct Composition {
         do {
             return try Simulator(
                 Simulator.Parts(
-                    site: site, server: server, teams: services.teams, database: TeamDatabase(services.app),
+                    site: site, server: server, teams: services.teams, database: services.database,
                     traces: services.traces, hosted: hosted), script: script)
         } catch { throw CommandFailure(error.all.map(\.description)) }
     }

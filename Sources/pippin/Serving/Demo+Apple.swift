@@ -16,7 +16,7 @@ extension Demo {
     /// An existing connection is kept.
     func connect(to simulation: Simulation, in process: ServerProcess) throws(CommandFailure) {
         guard let team = TeamID(rawValue: Self.teamID) else { return }
-        let database = TeamDatabase(process.loopServices[0].app)
+        let database = process.loopServices[0].database
         let keys = AppleKeyStore(database, keyRing: process.server.keyRing)
         let connections = AppleConnectionStore(database)
         let key = P256SigningKey.generate()

@@ -114,7 +114,7 @@ struct Demo: Sendable {
 struct DemoMembers: Sendable {
     private let memberships: MembershipStore
 
-    init(_ services: LoopServices) { memberships = MembershipStore(TeamDatabase(services.app)) }
+    init(_ services: LoopServices) { memberships = MembershipStore(services.database) }
 
     /// Makes every operator an owner of the demo team.
     func admitOperators() async throws {

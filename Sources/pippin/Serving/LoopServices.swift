@@ -13,11 +13,12 @@ import SignInTrace
 
 /// Services of one loop: its database connections, caches, queues and clients.
 ///
-/// Loops share the signal that wakes the process's job worker, the quotas of sign-in traces, and blocking threads.
+/// Loops share the signal that wakes the process's job worker, the counts of limits, and blocking threads.
 struct LoopServices: Sendable {
     let loop: EventLoop
     let app: Database
     let system: Database
+    let database: TeamDatabase
     let teams: TeamCache
     let traces: TraceRecorder
     let outgoing: Outgoing
@@ -35,12 +36,12 @@ struct LoopServices: Sendable {
     /// - Parameters:
     ///   - lookups: pool that looks up the database's host name; nil if it has none.
     ///   - registries: pool that reads large registries of teams.
-    ///   - traceQuotas: quotas that all loops share.
+    ///   - limits: counts that all loops share.
     ///   - timeout: time limit of statements, calls and lookups; nil for their usual ones.
     /// - Throws: `ClientFailure` if libcurl or the resolver does not start.
     init(
         loop: EventLoop, conninfo: String, server: ServerContext, apple service: AppleService, dnsServers: [String],
-        lookups: BlockingPool?, registries: BlockingPool, traceQuotas: TraceQuotas,
+        lookups: BlockingPool?, registries: BlockingPool, limits: LimitCounts,
         unauthenticatedCalls: UnauthenticatedCalls, bell: JobSignal, timeout: Duration? = nil
     ) throws(ClientFailure) {
         self.loop = loop
@@ -54,10 +55,11 @@ struct LoopServices: Sendable {
         }
         app = Database(loop: loop, configuration: many)
         system = Database(loop: loop, configuration: few)
-        jobs = JobQueue(TeamDatabase(app), bell: bell)
+        database = TeamDatabase(app, limits: limits)
+        jobs = JobQueue(database, bell: bell)
         mail = MailQueue(jobs, keyRing: server.keyRing)
-        teams = TeamCache(loop: loop, database: TeamDatabase(app), server: server, pool: registries)
-        traces = TraceRecorder(loop: loop, database: TeamDatabase(app), server: server, allowances: traceQuotas)
+        teams = TeamCache(loop: loop, database: database, server: server, pool: registries)
+        traces = TraceRecorder(loop: loop, database: database, server: server)
         outgoing = try Outgoing(
             on: loop, checks: unauthenticatedCalls.checks, notifications: unauthenticatedCalls.notifications,
             deadline: timeout)
@@ -113,6 +115,6 @@ struct LoopServices: Sendable {
 
     /// Checks of a team's registry that call other servers from this loop.
     func checks(allowsLoopback: Bool) -> RegistryChecks {
-        RegistryChecks(TeamDatabase(app), client: outgoing.checks, resolver: resolver, allowsLoopback: allowsLoopback)
+        RegistryChecks(database, client: outgoing.checks, resolver: resolver, allowsLoopback: allowsLoopback)
     }
 }

@@ -14,7 +14,7 @@ enum MaintenanceJobs {
     /// The schedules, run on the loop of `services`.
     static func schedules(on services: LoopServices, server: ServerContext, allowsLoopback: Bool) -> [Schedule] {
         let system = SystemDatabase(services.system)
-        let app = TeamDatabase(services.app)
+        let app = services.database
         let mailbox = MailboxStore(app)
         let tokens = TeamTokenEndStore(app, server: server, accounts: AccountDeletion(app, random: server.random))
         let deletion = TeamDeletionRound(app, system, obligations: [tokens])

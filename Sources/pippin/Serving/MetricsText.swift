@@ -78,6 +78,13 @@ struct MetricsText: CustomStringConvertible {
                 sample(name, [("process", process.id), ("host", process.host), ("status", status)], count)
             }
         }
+        metric("pippin_limited_total", "counter", "Uses of rate limits that were refused.")
+        for process in processes {
+            for (limit, count) in process.refused.limited.sorted(by: { $0.key < $1.key }) {
+                sample(
+                    "pippin_limited_total", [("process", process.id), ("host", process.host), ("limit", limit)], count)
+            }
+        }
     }
 
     private mutating func append(_ queue: [JobStatistics]) {

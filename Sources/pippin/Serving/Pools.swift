@@ -20,7 +20,7 @@ struct Pools: Sendable {
         // One core is left to the requests that hash nothing; each hash under way also uses 19 MiB.
         passwords = try BlockingPool(name: "passwords", threads: max(1, cores - 1), queueLimit: PasswordHasher.places)
         // Low priority, because no sign-in waits for the check of a new password.
-        judges = try BlockingPool(name: "judges", threads: 1, queueLimit: PasswordHasher.judgePlaces, priority: .low)
+        judges = try BlockingPool(name: "judges", threads: 1, queueLimit: 64, priority: .low)
         // Low priority, because no sign-in waits for a new key.
         signingKeys = try BlockingPool(name: "signing-keys", threads: 1, queueLimit: 64, priority: .low)
         // A lookup may take minutes if no name server answers, on every loop at once.

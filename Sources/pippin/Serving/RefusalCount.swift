@@ -1,3 +1,4 @@
+import Domain
 import HTTP
 import Operations
 import Synchronization
@@ -5,9 +6,16 @@ import Synchronization
 /// Number of requests that the loops of this process answered 429 and 503.
 final class RefusalCount: Sendable {
     private let counts = Mutex(RefusedRequests())
+    private let limits: LimitCounts
+
+    init(_ limits: LimitCounts) { self.limits = limits }
 
     /// Counts since the start.
-    var figures: RefusedRequests { counts.withLock { $0 } }
+    var figures: RefusedRequests {
+        var figures = counts.withLock { $0 }
+        figures.limited = limits.refusals
+        return figures
+    }
 
     /// - Parameter status: status of the response; nil if the client closed the connection before.
     func note(_ status: Status?) {

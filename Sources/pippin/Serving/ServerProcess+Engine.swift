@@ -14,15 +14,15 @@ extension ServerProcess {
     /// Registers the jobs that deliver notifications and that remove the remaining data of deleted users.
     func registerNotifications(in handlers: inout JobHandlers, on services: LoopServices) {
         NotificationDelivery(
-            server: server, database: TeamDatabase(services.app), signers: services.teams,
+            server: server, database: services.database, signers: services.teams,
             client: services.outgoing.notifications, allowsLoopback: installation.settings.allowsLoopback
         ).register(in: &handlers)
-        UserTraces(TeamDatabase(services.app)).register(in: &handlers)
+        UserTraces(services.database).register(in: &handlers)
     }
 
     /// Registers the jobs that revoke and validate upstream tokens and that verify upstream notifications.
     func registerProviders(in handlers: inout JobHandlers, on services: LoopServices) {
-        let (apple, database, teams) = (services.apple, TeamDatabase(services.app), services.teams)
+        let (apple, database, teams) = (services.apple, services.database, services.teams)
         let accounts = AccountDeletion(database, random: server.random)
         UpstreamTokenWork(apple, server: server, database: database, teams: teams, accounts: accounts).register(
             in: &handlers)
@@ -32,7 +32,7 @@ extension ServerProcess {
 
     /// Schedules for upstream tokens, requests and notifications.
     func providerSchedules(on services: LoopServices) -> [Schedule] {
-        let (database, system) = (TeamDatabase(services.app), SystemDatabase(services.system))
+        let (database, system) = (services.database, SystemDatabase(services.system))
         let validations = UpstreamValidationRound(
             database, system: system, server: server, accounts: AccountDeletion(database, random: server.random))
         let settlement = UpstreamRequestSettlement(
@@ -51,7 +51,7 @@ extension ServerProcess {
     func engineSchedules(on services: LoopServices) -> [Schedule] {
         let system = SystemDatabase(services.system)
         let (pool, clock, watch) = (pools.signingKeys, server.clock, watch)
-        let rotation = SigningKeyRotation(TeamDatabase(services.app), keyRing: server.keyRing) { team in
+        let rotation = SigningKeyRotation(services.database, keyRing: server.keyRing) { team in
             try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
         }
         return [

@@ -10,7 +10,7 @@ extension ServerProcess {
     func appleWatch(on services: LoopServices) -> [Schedule] {
         guard installation.settings.watchesApple else { return [] }
         let log = log
-        let watch = AppleWatch(TeamDatabase(services.app), apple: services.apple, clock: server.clock) { document in
+        let watch = AppleWatch(services.database, apple: services.apple, clock: server.clock) { document in
             log(
                 document.name == .keys ? .warning : .error, "apple.drift", ("document", document.name.rawValue),
                 ("members", document.differences.map(\.name).joined(separator: " ")))

@@ -36,7 +36,8 @@ final class ServerProcess {
     /// Database connection reserved for the registry watch.
     private let watching: Database
     private let connections: ConnectionWatch
-    let refusals = RefusalCount()
+    let refusals: RefusalCount
+    let limits: LimitCounts
     private let unauthenticatedCalls: UnauthenticatedCalls
     private let timeout: Duration?
     /// Nil if the servers do not use TLS.
@@ -57,13 +58,15 @@ final class ServerProcess {
         self.installation = installation
         self.timeout = timeout
         log = Log(threshold: settings.logLevel)
+        limits = LimitCounts(adjusted: settings.limits)
+        refusals = RefusalCount(limits)
         connections = ConnectionWatch(log: log)
         certificates = CertificateRenewal(settings, log: log)
         server = ServerContext(
             publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
             sendsMail: settings.mail.server != nil, log: log)
         let (server, conninfo, bell) = (server, installation.conninfo, JobSignal())
-        let (apple, dnsServers, traceQuotas) = (settings.apple, settings.dnsServers, TraceQuotas())
+        let (apple, dnsServers, limits) = (settings.apple, settings.dnsServers, limits)
         do {
             let cores = Machine.cores
             loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
@@ -78,7 +81,7 @@ final class ServerProcess {
                 try loop.wait {
                     try LoopServices(
                         loop: loop, conninfo: conninfo, server: server, apple: apple, dnsServers: dnsServers,
-                        lookups: lookups, registries: pools.registries, traceQuotas: traceQuotas,
+                        lookups: lookups, registries: pools.registries, limits: limits,
                         unauthenticatedCalls: unauthenticatedCalls, bell: bell, timeout: timeout)
                 }
             }
@@ -103,7 +106,7 @@ final class ServerProcess {
     func provisioner(apartFrom publicURL: String) -> Provisioner {
         let (pools, server) = (pools, server)
         return Provisioner(
-            TeamDatabase(loopServices[0].app), keyRing: server.keyRing,
+            loopServices[0].database, keyRing: server.keyRing,
             hasher: PasswordHasher(pool: pools.passwords, judges: pools.judges), publicURL: publicURL
         ) { team, transaction in
             let key = try await pools.signingKeys.run(for: team.rawValue) { try RSASigningKey.generate() }

@@ -23,7 +23,7 @@ struct Simulation: Sendable {
             throw CommandFailure("the stand-in for Apple gets no key: \(error)")
         }
         try simulation.register([], in: process)
-        let database = TeamDatabase(process.loopServices[0].app)
+        let database = process.loopServices[0].database
         do {
             try process.loops[0].wait {
                 if let team = TeamID(rawValue: Simulator.teamID) { try await Cast(database).admit(to: team) }

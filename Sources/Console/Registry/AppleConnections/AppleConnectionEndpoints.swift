@@ -11,14 +11,14 @@ import Web
 /// Handlers that test a connection to Apple, and register its clients at the Apple simulator.
 struct AppleConnectionEndpoints: Sendable {
     private let connections: ConnectionTests
-    private let limit: ConnectionTestLimit
+    private let database: TeamDatabase
     private let pages: AppleConnectionResource
     private let server: ServerContext
     private let standIn: AppleStandIn?
 
     init(_ parts: Console.Parts, _ pages: AppleConnectionResource) {
         self.pages = pages
-        limit = ConnectionTestLimit(LimitStore(parts.database))
+        database = parts.database
         connections = ConnectionTests(parts.database, server: parts.server, apple: parts.apple)
         server = parts.server
         standIn = parts.standIn
@@ -35,11 +35,8 @@ struct AppleConnectionEndpoints: Sendable {
     }
 
     private func test(_ context: TeamContext, _ appID: ClientID) async throws -> Response {
-        guard let connection = try await pages.find(appID, in: context.teamID) else { throw UserFacingError.notFound }
-        let member = context.account.subject
-        if let wait = try await limit.charge(by: member, of: context.teamID, at: server.clock()) {
-            return try await pages.show(connection, context, testAfter: wait)
-        }
+        guard try await pages.find(appID, in: context.teamID) != nil else { throw UserFacingError.notFound }
+        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: server.clock())
         guard let report = try await connections.test(appID, in: context.teamID) else {
             return try await refuse(context, appID)
         }

@@ -17,7 +17,6 @@ struct AppleConnectionPage: ConsolePage {
         $0.group("state", BadgeView.fields) { $0.tests.badge }
         $0.optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
         $0.optionalText("testURL") { $0.testURL }
-        $0.optionalWords("testError") { $0.testWait.map(Message.appleTestLimited) }
         $0.list("tests", AppleTestRow.fields) { page in
             ConnectionVerdict.all(
                 of: page.tests, servicesID: page.connection.servicesID, isStandIn: page.standIn != nil
@@ -86,8 +85,6 @@ struct AppleConnectionPage: ConsolePage {
     let isUsed: Bool
     let values: AppleValues
     let testURL: String?
-    /// Time until the next test is allowed, if the limit was exceeded.
-    let testWait: Duration?
     let standIn: StandInView?
     let editing: Editing?
     let danger: DangerView?

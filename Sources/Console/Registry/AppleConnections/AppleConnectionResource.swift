@@ -86,16 +86,8 @@ struct AppleConnectionResource: ListedResource {
         return context.site.respond(page, view, status: unfinished.status)
     }
 
-    /// The page with status 429 and an error beside the button, after a test that exceeded the limit.
-    func show(_ connection: AppleConnection, _ context: TeamContext, testAfter wait: Duration) async throws -> Response
-    {
-        let view = try await view(connection, context, .nothing, testWait: wait)
-        return context.site.respond(page, view, after: wait)
-    }
-
     private func view(
-        _ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnectionForm>,
-        testWait: Duration? = nil
+        _ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnectionForm>
     ) async throws -> AppleConnectionPage {
         let (team, mayChange) = (context.teamID, context.may(right))
         let id = connection.appID
@@ -107,7 +99,7 @@ struct AppleConnectionResource: ListedResource {
             tests: known, unasked: Self.unasked(bundleIDs, known),
             isUsed: context.team.settings.identitySources.contains(.apple),
             values: AppleValues(of: team, bundleIDs: bundleIDs, server),
-            testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil, testWait: testWait,
+            testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
             standIn: standIn.map { standIn in
                 AppleConnectionPage.StandInView(
                     teamID: standIn.teamID.rawValue, pageURL: standIn.pageURL,

@@ -13,7 +13,7 @@ import Web
 struct DomainEndpoints: Sendable {
     private let registry: RegistryStores
     private let checks: RegistryChecks
-    private let limit: RegistryCheckLimit
+    private let database: TeamDatabase
     private let clock: @Sendable () -> Timestamp
     private let show: LivePage<DomainPage>
 
@@ -21,7 +21,7 @@ struct DomainEndpoints: Sendable {
     init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
         checks = parts.checks
-        limit = RegistryCheckLimit(LimitStore(parts.database))
+        database = parts.database
         clock = parts.server.clock
         show = try pages.page(DomainPage.self)
     }
@@ -46,12 +46,12 @@ struct DomainEndpoints: Sendable {
         return domain
     }
 
-    private func page(of domain: RegisteredDomain, _ context: TeamContext, checkWait: Duration? = nil) -> DomainPage {
+    private func page(of domain: RegisteredDomain, _ context: TeamContext) -> DomainPage {
         DomainPage(
             frame: context.frame(domain.name.text), team: context.teamID, domain: domain,
             isNeeded: context.team.configuration.policy.requiresVerifiedDomains,
             checkURL: context.may(.changeRegistry)
-                ? RegistryRoutes.domainChecks.link(context.teamID, domain.name.text) : nil, checkWait: checkWait)
+                ? RegistryRoutes.domainChecks.link(context.teamID, domain.name.text) : nil)
     }
 
     /// Download of the file as `application/octet-stream`, so that no browser or editor changes it.
@@ -65,10 +65,7 @@ struct DomainEndpoints: Sendable {
     }
 
     private func check(_ context: TeamContext, _ domain: RegisteredDomain) async throws -> Response {
-        let work = RegistryCheckLimit.Work.one(host: domain.name.text)
-        if let wait = try await limit.charge(work, by: context.account.subject, of: context.teamID, at: clock()) {
-            return context.site.respond(show, page(of: domain, context, checkWait: wait), after: wait)
-        }
+        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: clock())
         let checked = try await checks.check(domain, in: context.teamID, by: context.actor, from: context.origin)
         guard let checked, let finding = checked.finding else { throw UserFacingError.notFound }
         if checked.isVerified != domain.isVerified { registry.changed(context.teamID) }

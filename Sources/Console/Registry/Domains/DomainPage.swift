@@ -14,7 +14,6 @@ struct DomainPage: ConsolePage {
         $0.group("state", BadgeView.fields) { $0.domain.badge }
         $0.optionalGroup("checked", TimeView.fields) { $0.domain.checkedAt.map(TimeView.init) }
         $0.optionalText("checkURL") { $0.checkURL }
-        $0.optionalWords("checkError") { $0.checkWait.map(Message.checksLimited) }
         $0.optionalGroup("lapses", TimeView.fields) { $0.lapses }
         $0.optionalGroup("finding", findingFields) { $0.domain.finding }
         $0.optionalWords("advice") { $0.domain.advice(isNeeded: $0.isNeeded) }
@@ -57,8 +56,6 @@ struct DomainPage: ConsolePage {
     /// Whether the team accepts return URLs on verified domains only.
     let isNeeded: Bool
     let checkURL: String?
-    /// Time until the next check is allowed, if the limit was exceeded.
-    let checkWait: Duration?
 
     /// Time at which a verified domain with failing checks becomes unverified.
     private var lapses: TimeView? {

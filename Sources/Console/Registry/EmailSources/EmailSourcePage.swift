@@ -14,7 +14,6 @@ struct EmailSourcePage: ConsolePage {
         $0.group("state", BadgeView.fields) { $0.source.state.badge }
         $0.optionalGroup("checked", TimeView.fields) { $0.source.checkedAt.map(TimeView.init) }
         $0.optionalText("checkURL") { $0.checkURL }
-        $0.optionalWords("checkError") { $0.checkWait.map(Message.checksLimited) }
         $0.list("records", MailRecordView.fields) { $0.source.records.map(MailRecordView.init) }
         $0.flag("hasSelectors") { !$0.source.selectors.isEmpty }
         $0.optionalGroup("editing", Editing.fields) { $0.editing }
@@ -41,8 +40,6 @@ struct EmailSourcePage: ConsolePage {
     let frame: ConsoleFrame
     let source: RegisteredEmailSource
     let checkURL: String?
-    /// Time until the next check is allowed, if the limit was exceeded.
-    let checkWait: Duration?
     let editing: Editing?
     let danger: DangerView?
 }

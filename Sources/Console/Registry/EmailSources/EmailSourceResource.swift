@@ -13,7 +13,7 @@ import Web
 struct EmailSourceResource: ListedResource {
     private let registry: RegistryStores
     private let checks: RegistryChecks
-    private let limit: RegistryCheckLimit
+    private let database: TeamDatabase
     private let clock: @Sendable () -> Timestamp
     private let list: LivePage<EmailSourceListPage>
     private let new: LivePage<NewEmailSourcePage>
@@ -27,7 +27,7 @@ struct EmailSourceResource: ListedResource {
     init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
         checks = parts.checks
-        limit = RegistryCheckLimit(LimitStore(parts.database))
+        database = parts.database
         clock = parts.server.clock
         list = try pages.page(EmailSourceListPage.self)
         new = try pages.page(NewEmailSourcePage.self)
@@ -42,16 +42,10 @@ struct EmailSourceResource: ListedResource {
         }
     }
 
-    /// Counts a check of the source's records; returns the time to wait if the limit is exceeded, else nil.
-    private func wait(_ source: RegisteredEmailSource, _ context: TeamContext) async throws -> Duration? {
-        try await limit.charge(
-            .one(host: source.source.domain), by: context.account.subject, of: context.teamID, at: clock())
-    }
+    private var probe: [RateLimit.Use] { [RateLimit.Use(.probes, by: .team)] }
 
     private func check(_ source: RegisteredEmailSource, _ context: TeamContext) async throws -> Response {
-        if let wait = try await wait(source, context) {
-            return context.site.respond(page, view(source, context, .nothing, checkWait: wait), after: wait)
-        }
+        try await database.count(probe, in: context.teamID, at: clock())
         guard let checked = try await checks.check(source, in: context.teamID) else { throw UserFacingError.notFound }
         return context.redirect(
             to: routes.one.link(context.teamID, checked.key),
@@ -87,14 +81,12 @@ struct EmailSourceResource: ListedResource {
     { context.site.respond(page, view(source, context, unfinished), status: unfinished.status) }
 
     private func view(
-        _ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>,
-        checkWait: Duration? = nil
+        _ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>
     ) -> EmailSourcePage {
         let mayChange = context.may(right)
         return EmailSourcePage(
             frame: context.frame(source.identity), source: source,
             checkURL: mayChange ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
-            checkWait: checkWait,
             editing: mayChange
                 ? EmailSourcePage.Editing(
                     action: routes.one.link(context.teamID, source.key),
@@ -149,7 +141,7 @@ extension EmailSourceResource {
     ///
     /// If the limit is exceeded, a background job checks the source within a minute.
     func didSave(_ source: RegisteredEmailSource, _ context: TeamContext) async throws {
-        guard try await wait(source, context) == nil else { return }
+        guard try await database.isWithin(probe, in: context.teamID, at: clock()) else { return }
         _ = try await checks.check(source, in: context.teamID)
     }
 

@@ -18,7 +18,8 @@ struct UserFactorPages: Sendable {
     init(_ parts: Console.Parts) throws(Diagnostics) {
         users = UserStore(parts.database)
         factors = FactorStore(parts.database)
-        let messages = AccountMessages(site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail)
+        let messages = AccountMessages(
+            site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail, database: parts.database)
         mailer = messages.mailer
         page = try parts.site.pages.page(UserFactorPage.self)
     }

@@ -17,7 +17,8 @@ struct UserInvitationPages: Sendable {
     /// - Throws: `Diagnostics`, when a template does not fit.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         server = parts.server
-        let messages = AccountMessages(site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail)
+        let messages = AccountMessages(
+            site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail, database: parts.database)
         invitations = UserInvitations(parts.database, mailer: messages.mailer, random: parts.server.random)
         page = try parts.site.pages.page(UserInvitationListPage.self)
     }
@@ -100,8 +101,6 @@ extension UserInvitations.Failure {
         switch self {
         case .known: Message("console.user-invitations.known")
         case .tooMany: Message("console.user-invitations.too-many", count: UserInvitation.limit)
-        case .tooOften(let wait):
-            Message("console.user-invitations.too-often", count: Int((max(1, wait.components.seconds) + 59) / 60))
         case .notAllowed: Message("shared.problems.forbidden.headline")
         }
     }

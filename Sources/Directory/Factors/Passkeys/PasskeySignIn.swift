@@ -1,7 +1,7 @@
 public import Bytes
 public import Crypto
 public import Domain
-public import Postgres
+import Postgres
 public import WebAuthn
 
 /// Registers passkeys and signs users in with them.
@@ -47,7 +47,7 @@ public struct PasskeySignIn: Sendable {
     /// - Returns: nil for an invalid response, whatever the reason.
     public func signIn(
         _ response: AssertionResponse, browser: String, in team: TeamID, from origin: Origin, at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> User? {
+    ) async throws -> User? {
         guard let spent = spent(response.claimedChallenge, .signIn, browser, team, now),
             let known = try await passkeys.find(response.credentialID, in: team), let handle = known.handle,
             response.userHandle == handle
@@ -61,7 +61,7 @@ public struct PasskeySignIn: Sendable {
     public func prove(
         _ response: AssertionResponse, of subject: Subject, browser: String, in team: TeamID, from origin: Origin,
         at now: Timestamp = .now()
-    ) async throws(PostgresFailure) -> Bool {
+    ) async throws -> Bool {
         guard let spent = spent(response.claimedChallenge, .secondFactor(subject), browser, team, now),
             let known = try await passkeys.find(response.credentialID, in: team), known.user.subject == subject,
             response.userHandle == nil || response.userHandle == known.handle
@@ -81,7 +81,7 @@ public struct PasskeySignIn: Sendable {
     private func verify(
         _ response: AssertionResponse, _ known: PasskeyStore.Known, _ spent: SpentChallenge,
         requiresUserVerification: Bool, in team: TeamID, from origin: Origin, at now: Timestamp
-    ) async throws(PostgresFailure) -> Bool {
+    ) async throws -> Bool {
         let assertion: Assertion
         do throws(WebAuthnFailure) {
             assertion = try party.verify(

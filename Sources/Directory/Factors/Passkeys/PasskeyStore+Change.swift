@@ -103,24 +103,20 @@ extension PasskeyStore {
 
     /// Records that a passkey may have been copied and uses up the challenge that it answered, in one statement.
     ///
-    /// A client with the passkey can answer without limit: a response is recorded once, and at most `copyLimit` a day.
+    /// A client with the passkey can answer without limit: a response is recorded once, and as often as a wrong proof.
     func noteCopy(
         of subject: Subject, spending challenge: SpentChallenge, in team: TeamID, from origin: Origin, at now: Timestamp
-    ) async throws(PostgresFailure) {
+    ) async throws {
         let event = AuditEvent(
             "factor.refused", by: .system("sign-in"), on: .user(subject), from: origin,
             after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
             outcome: .refused)
-        let count = LimitSubject.account("passkey-copies", subject.rawValue)
-        let end = now + Self.copyWindow
+        let isKept = try await database.isWithin(
+            [RateLimit.Use(.failedProofs, by: .account(subject))], in: team, at: now)
         try await database.query(
             """
-            WITH spent AS (\(challenge.insertion(in: team))), counted AS (
-                INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
-                SELECT \(team), \(count.text), \(end), 1 FROM spent
-                \(GuessLimitStore.increment(at: now))
-            )
-            \(event.insertion(in: team, when: "FROM counted WHERE count <= \(Self.copyLimit)"))
+            WITH spent AS (\(challenge.insertion(in: team)))
+            \(event.insertion(in: team, when: "FROM spent WHERE \(isKept)"))
             """, in: team)
     }
 

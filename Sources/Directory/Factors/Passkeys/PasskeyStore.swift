@@ -9,9 +9,6 @@ import WebAuthn
 public struct PasskeyStore: Sendable {
     /// Most passkeys of one user; more would be a mistake.
     public static let limit = 20
-    /// Most responses per user and day that are recorded because the passkey may have been copied.
-    static let copyLimit = 20
-    static let copyWindow = Duration.seconds(86_400)
     /// Most transports that a browser may name; there are a handful.
     private static let transportLimit = 8
 
