@@ -166,8 +166,8 @@ extension AccountEndpoints {
             sessions: parts.sessions,
             accounts: AccountStores(
                 parts.database, server: parts.server, signIn: parts.passwords, hasher: parts.hasher,
-                newPasswords: parts.newPasswords, emailChanges: parts.emailChanges),
-            database: parts.database, mailer: parts.mailer, server: parts.server)
+                newPasswords: parts.newPasswords, emailChanges: parts.emailChanges), database: parts.database,
+            mailer: parts.mailer, server: parts.server)
         let factors = AccountFactors(steps: steps, factorPages: factorPages)
         let linking = FederatedLinking(parts.apple, server: parts.server, database: parts.database)
         let apple = LinkedApple(steps: steps, linking: linking)

@@ -12,7 +12,9 @@ public struct RefusedRequests: Equatable, Sendable {
     }
 
     /// As stored: `name=count` with commas between.
-    var limitedText: String { limited.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
+    var limitedText: String {
+        limited.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
+    }
 
     static func limited(_ text: String) -> [String: Int] {
         text.split(separator: ",").reduce(into: [:]) { counts, part in

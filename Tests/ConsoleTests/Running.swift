@@ -103,7 +103,8 @@ private func serve(
     let address = try #require(IPAddress("127.0.0.1"))
     let options = settings.serverOptions(at: try Listener.open(address, 0, count: 1)[0], address)
     let publicURL = "http://127.0.0.1:\(options.port)"
-    let checks = RegistryChecks(TeamDatabase(app), client: outgoing.checks, resolver: resolver, allowsLoopback: true)
+    let database = TeamDatabase(app)
+    let checks = RegistryChecks(database, client: outgoing.checks, resolver: resolver, allowsLoopback: true)
     // Of the present, since rows have times of the database.
     let clock = TestClock(.now())
     let server = ServerContext(
@@ -113,7 +114,7 @@ private func serve(
     let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: server.clock)
     let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
     let parts = try parts(
-        server, TeamDatabase(app), SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings)
+        server, database, SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings)
     let console = try Console(parts)
     var router = Router()
     let signIn = try signIn(parts, apple)
@@ -155,7 +156,7 @@ private func parts(
         testSignIns: TestSignInStore(database: database, keyRing: keyRing), checks: checks, apple: apple,
         client: client, certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
         lacksProxy: false, standIn: TestEnvironment.standIn(database, keyRing, teams), teams: teams,
-        traces: TraceRecorder(loop: loop, database: database, server: server, allowances: TraceQuotas()),
+        traces: TraceRecorder(loop: loop, database: database, server: server),
         jobs: JobQueue(database, bell: JobSignal()), registryChanged: { teams.forget($0) }, pool: pool,
         log: Log(threshold: .error) { line in
             Issue.record("the console failed: \(String(decoding: line, as: UTF8.self))")
@@ -175,7 +176,6 @@ private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> Ho
             hasher: parts.hasher, sessions: parts.sessions,
             factors: factors(parts.database, parts.system, parts.server, true),
             consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
-            limits: InteractionLimits(),
             mail: MailQueue(JobQueue(parts.database, bell: JobSignal()), keyRing: parts.server.keyRing),
             traces: parts.traces, apple: apple, log: parts.log))
 }

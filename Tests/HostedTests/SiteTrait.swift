@@ -28,16 +28,13 @@ extension Trait where Self == SiteTrait {
 
     static var site: Self { site() }
 
-    static func site(limits: InteractionLimits = InteractionLimits()) -> Self {
-        Self { try await withSite(limits: limits, $0) }
-    }
+    /// - Parameter limits: other numbers, by the names of rate limits.
+    static func site(limits: [String: Int] = [:]) -> Self { Self { try await withSite(limits: limits, $0) } }
 
     /// A site whose team Acme is registered at Apple's stand-in.
     static var apple: Self { apple() }
 
-    static func apple(limits: InteractionLimits = InteractionLimits()) -> Self {
-        Self { try await withApple(limits: limits, $0) }
-    }
+    static func apple(limits: [String: Int] = [:]) -> Self { Self { try await withApple(limits: limits, $0) } }
 
     /// The same, whose Apple has published the key that tests sign with, and whose app wants to be told.
     static var notifications: Self { Self { try await withNotifications($0) } }

@@ -123,10 +123,11 @@ struct TestSite: Sendable {
 
 /// Lends `body` a site of its own; the body has a thread to itself, since its clients block.
 func withSite(
-    limits: InteractionLimits = InteractionLimits(), isAtApple: Bool = false,
-    deadlines: AppleService.Timeouts = .onlyWhatHangs, _ body: (TestSite) async throws -> Void
+    limits: [String: Int] = [:], isAtApple: Bool = false, deadlines: AppleService.Timeouts = .onlyWhatHangs,
+    _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withTeamsBeside(isAtApple: isAtApple) { teams in
+        let teams = teams.limited(limits)
         let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 64)
         let judges = try BlockingPool(name: "judges", threads: 1, queueLimit: 64)
         defer {
@@ -143,8 +144,8 @@ func withSite(
         let script = Script(extraKey: TestKeys.extra, holds: true)
         let (site, server) = try await start(on: teams.loop) { port in
             SiteParts(
-                teams: teams, system: system, pool: pool, judges: judges, limits: limits, lines: lines, script: script,
-                client: client, deadlines: deadlines, port: port)
+                teams: teams, system: system, pool: pool, judges: judges, lines: lines, script: script, client: client,
+                deadlines: deadlines, port: port)
         }
         let posts = try await teams.loop.run { try site.posts() }
         let clients = try EventLoop(name: "clients")
@@ -195,7 +196,6 @@ private struct SiteParts: Sendable {
     let system: Database
     let pool: BlockingPool
     let judges: BlockingPool
-    let limits: InteractionLimits
     let lines: TestSite.Lines
     let script: Script
     let client: HTTPClient
@@ -206,10 +206,10 @@ private struct SiteParts: Sendable {
 
     /// Made on the loop.
     init(
-        teams: TestTeams, system: Database, pool: BlockingPool, judges: BlockingPool, limits: InteractionLimits,
-        lines: TestSite.Lines, script: Script, client: HTTPClient, deadlines: AppleService.Timeouts, port: UInt16
+        teams: TestTeams, system: Database, pool: BlockingPool, judges: BlockingPool, lines: TestSite.Lines,
+        script: Script, client: HTTPClient, deadlines: AppleService.Timeouts, port: UInt16
     ) {
-        (self.teams, self.system, self.pool, self.judges, self.limits) = (teams, system, pool, judges, limits)
+        (self.teams, self.system, self.pool, self.judges) = (teams, system, pool, judges)
         (self.lines, self.script, self.client) = (lines, script, client)
         (self.deadlines, self.port) = (deadlines, port)
         let log = Log(threshold: .debug) { lines.append($0) }
@@ -218,7 +218,7 @@ private struct SiteParts: Sendable {
     }
 
     private static func recorder(of teams: TestTeams, _ server: ServerContext) -> TraceRecorder {
-        TraceRecorder(loop: teams.loop, database: teams.database, server: server, allowances: TraceQuotas())
+        TraceRecorder(loop: teams.loop, database: teams.database, server: server)
     }
 
     func application() throws -> Application {
@@ -271,7 +271,7 @@ private struct SiteParts: Sendable {
                 passwords: PasswordSignIn(teams.database, hasher: hasher), hasher: hasher, sessions: teams.sessions,
                 factors: SecondFactors(
                     teams.database, rights: AccountRightsStore(SystemDatabase(system)), server: teams.server,
-                    sparesRoles: false), consents: try teams.consents(), limits: limits,
+                    sparesRoles: false), consents: try teams.consents(),
                 mail: MailQueue(JobQueue(teams.database, bell: JobSignal()), keyRing: teams.server.keyRing),
                 traces: recorder, apple: apple, log: log))
     }

@@ -19,13 +19,11 @@ struct Engine: Sendable, OwnedDatabase {
     let tokens: TokenEndpoint
     let revocation: Revocation
     let traces: TraceRecorder
-    private let allowances: TraceQuotas
 
     init(_ teams: TestTeams) throws {
         self.teams = teams
         authorization = Authorization(testSignIns: teams.testSignIns)
-        allowances = TraceQuotas()
-        traces = TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
+        traces = TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server)
         interactions = Interactions(
             server: teams.server, database: teams.database, consents: try teams.consents(), traces: traces)
         tokens = TokenEndpoint(
@@ -38,7 +36,7 @@ struct Engine: Sendable, OwnedDatabase {
 
     /// What another loop of the same process records with.
     func anotherRecorder() -> TraceRecorder {
-        TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server, allowances: allowances)
+        TraceRecorder(loop: teams.loop, database: teams.database, server: teams.server)
     }
 
     var conninfo: String { teams.conninfo }

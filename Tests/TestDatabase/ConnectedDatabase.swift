@@ -20,8 +20,8 @@ public struct ConnectedDatabase: OwnedDatabase, Sendable {
     public let app: Database
     /// As Pippin itself sees it.
     public let system: Database
+    public let database: TeamDatabase
 
-    public var database: TeamDatabase { TeamDatabase(app) }
     public var systemDatabase: SystemDatabase { SystemDatabase(system) }
 
     /// Lends `body`, as a task of a loop of its own, connections to a database: one process as PostgreSQL sees it.
@@ -41,7 +41,10 @@ public struct ConnectedDatabase: OwnedDatabase, Sendable {
             let databases = configurations.map { Database(loop: loop, configuration: $0) }
             for database in databases { database.open() }
             defer { for database in databases { database.close() } }
-            try await body(ConnectedDatabase(conninfo: conninfo, loop: loop, app: databases[0], system: databases[1]))
+            try await body(
+                ConnectedDatabase(
+                    conninfo: conninfo, loop: loop, app: databases[0], system: databases[1],
+                    database: TeamDatabase(databases[0])))
         }
     }
 }

@@ -45,7 +45,8 @@ extension TestTeams {
         let nobody = Subject(hexadecimal: "0")
         let teams = TestTeams(
             conninfo: conninfo, loop: loop, connections: connections, clock: clock, server: server,
-            people: people ?? People(ada: nobody, ben: nobody, cleo: nobody, rivalAda: nobody))
+            people: people ?? People(ada: nobody, ben: nobody, cleo: nobody, rivalAda: nobody),
+            database: TeamDatabase(connections))
         let result: Result<Value, any Error>
         do { result = .success(try await body(teams)) } catch { result = .failure(error) }
         try await loop.run { connections.close() }

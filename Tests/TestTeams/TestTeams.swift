@@ -29,12 +29,20 @@ public struct TestTeams: OwnedDatabase, Sendable {
     public let clock: TestClock
     public let server: ServerContext
     public let people: People
+    /// With the counts of one process.
+    public var database: TeamDatabase
 
-    public var database: TeamDatabase { TeamDatabase(connections) }
     public var keys: KeyStore { KeyStore(database, keyRing: server.keyRing) }
     public var serviceIDs: ServiceIDStore { ServiceIDStore(database) }
     public var testSignIns: TestSignInStore { TestSignInStore(database: database, keyRing: server.keyRing) }
     public var sessions: SessionStore { SessionStore(database, random: server.random) }
+
+    /// The same teams with other numbers for limits, by their names: as another process that counts beside.
+    public func limited(_ limits: [String: Int]) -> TestTeams {
+        var teams = self
+        teams.database = TeamDatabase(connections, limits: LimitCounts(adjusted: limits))
+        return teams
+    }
 
     public func consents() throws -> ConsentStore {
         guard let relay = RelayDomain(Self.relayDomain) else { throw TestFailure("no relay domain") }

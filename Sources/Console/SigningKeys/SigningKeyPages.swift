@@ -42,9 +42,9 @@ struct SigningKeyPages: Sendable {
         router.post(Self.replacement, needs: .changeKeys, at: .signingKeys) { try await replace($0, $1) }
     }
 
-    private func show(
-        _ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil
-    ) async throws -> Response {
+    private func show(_ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil)
+        async throws -> Response
+    {
         guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
             throw UserFacingError.notFound
         }

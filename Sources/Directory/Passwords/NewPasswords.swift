@@ -21,8 +21,7 @@ public struct NewPasswords: Sendable {
     public func judge(_ text: String, by rule: PasswordRule, in team: TeamID, from origin: Origin, at now: Timestamp)
         async throws -> Result<NewPassword, NewPassword.Problem>
     {
-        try await database.count(
-            [RateLimit.Use(.unauthenticatedWrites, by: .network(origin.ip))], in: team, at: now)
+        try await database.count([RateLimit.Use(.unauthenticatedWrites, by: .network(origin.ip))], in: team, at: now)
         do {
             return try await hasher.judges.run(for: team.rawValue) {
                 Result { () throws(NewPassword.Problem) in try NewPassword(text, by: rule) }

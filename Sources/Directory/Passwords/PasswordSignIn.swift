@@ -74,8 +74,8 @@ public struct PasswordSignIn: Sendable {
         async throws(PostgresFailure)
     {
         let event = AuditEvent(
-            "sign_in.refused", by: .system("sign-in"), on: .user(user?.subject ?? Subject(hexadecimal: "")), from: origin,
-            after: ["reason": isRight ? "suspended" : "wrong password"], outcome: .refused)
+            "sign_in.refused", by: .system("sign-in"), on: .user(user?.subject ?? Subject(hexadecimal: "")),
+            from: origin, after: ["reason": isRight ? "suspended" : "wrong password"], outcome: .refused)
         try await database.query(
             event.insertion(in: team, when: user == nil ? "WHERE false" : ""), in: team, durability: .relaxed)
     }

@@ -13,9 +13,7 @@ public struct LimitKey: Hashable, Sendable {
     }
 
     /// Key in the table: hashed, because rows outlive the request and a name may be any text.
-    var stored: String {
-        scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))"
-    }
+    var stored: String { scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))" }
 
     /// Network of a customer: an IPv4 address, or the 56-bit prefix of an IPv6 address (RFC 6177).
     public static func network(_ ip: String) -> LimitKey { LimitKey(.network, networkPrefix(of: ip)) }

@@ -60,9 +60,7 @@ public struct RateLimit: Hashable, Sendable {
 
         /// Uses by one mail: of its recipient, its sender and its team.
         public static func mail(to recipient: LimitKey, by sender: LimitKey) -> [Use] {
-            [
-                Use(.mailBySender, by: sender), Use(.mailToRecipient, by: recipient), Use(.mailOfTeam, by: .team),
-            ]
+            [Use(.mailBySender, by: sender), Use(.mailToRecipient, by: recipient), Use(.mailOfTeam, by: .team)]
         }
 
         /// Key of the row in the table of limits.

@@ -15,8 +15,7 @@ extension RefusalCause {
             .idTokenInQuery, .scopeNeedsFormPost, .scopeUnknown, .challengeMissing, .challengeMethod,
             .challengeMalformed, .pkceRequired:
             false
-        case .interactionExpired, .passwordWrong, .accountLocked, .secondFactorWrong,
-            .secondFactorLocked, .tooBusy:
+        case .interactionExpired, .passwordWrong, .accountLocked, .secondFactorWrong, .secondFactorLocked, .tooBusy:
             false
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,

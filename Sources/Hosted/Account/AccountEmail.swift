@@ -30,8 +30,7 @@ struct AccountEmail: Sendable {
         let caller = AccountCaller(
             team: person.team.id, language: person.language, origin: person.request.auditOrigin,
             now: steps.server.clock())
-        try await steps.accounts.emailChanges.begin(
-            person.subject, to: email, by: steps.right(of: person), for: caller)
+        try await steps.accounts.emailChanges.begin(person.subject, to: email, by: steps.right(of: person), for: caller)
         // Accounts of the system team belong to users of the console, who may know that the server sends no mail.
         let mayKnow = person.team.isSandbox || person.team.id == .system
         let sent = MessagePage.mailSent(

@@ -47,8 +47,8 @@ struct AccountPassword: Sendable {
 
     private func passwordChoice(of person: SignedInUser) -> PasswordChoice {
         PasswordChoice(
-            in: "new", of: person.team.id, from: person.request.auditOrigin,
-            at: steps.server.clock(), with: steps.accounts.newPasswords)
+            in: "new", of: person.team.id, from: person.request.auditOrigin, at: steps.server.clock(),
+            with: steps.accounts.newPasswords)
     }
 
     private func passwordPage(_ person: SignedInUser, login: String) -> PasswordPage {

@@ -16,9 +16,7 @@ struct FactorProof: Sendable {
     let now: Timestamp
 
     /// Verifies the proof in the form; nil if it contains none, or a passkey that the server cannot use.
-    func check(_ form: Form, with factors: SecondFactors) async throws -> (
-        kind: FactorKind, result: FactorResult
-    )? {
+    func check(_ form: Form, with factors: SecondFactors) async throws -> (kind: FactorKind, result: FactorResult)? {
         guard let kind = form["method"].flatMap(FactorKind.init) else { return nil }
         switch kind {
         case .totp: return (kind, try await check(.totp(form["code"] ?? ""), factors))
@@ -32,7 +30,7 @@ struct FactorProof: Sendable {
         }
     }
 
-    private func check(_ code: FactorSignIn.Code, _ factors: SecondFactors) async throws
-        -> FactorResult
-    { try await factors.codes.prove(code, of: subject, interaction: interaction, in: team, from: origin, at: now) }
+    private func check(_ code: FactorSignIn.Code, _ factors: SecondFactors) async throws -> FactorResult {
+        try await factors.codes.prove(code, of: subject, interaction: interaction, in: team, from: origin, at: now)
+    }
 }

@@ -101,8 +101,7 @@ struct MailedLinks: Sendable {
     /// Choice of a new password by the holder of a link.
     func passwordChoice(of follower: MailedLinkContext) -> PasswordChoice {
         PasswordChoice(
-            in: "new", of: follower.team.id, from: follower.caller.origin,
-            at: follower.caller.now, with: newPasswords)
+            in: "new", of: follower.team.id, from: follower.caller.origin, at: follower.caller.now, with: newPasswords)
     }
 }
 

@@ -17,9 +17,7 @@ public struct RelaySwitchStore: Sendable {
 
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) {
-        self.database = database
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
     /// Turns the forwarding of mail on or off for a group of apps that has the relay address.
     ///

@@ -9,8 +9,7 @@ import Log
 enum AuditMaintenance {
     /// The schedules, run on the loop of `services`.
     static func schedules(on services: LoopServices, keyRing: KeyRing, log: Log) -> [Schedule] {
-        let rounds = AuditRounds(
-            services.database, system: SystemDatabase(services.system), keys: SealKeys(keyRing))
+        let rounds = AuditRounds(services.database, system: SystemDatabase(services.system), keys: SealKeys(keyRing))
         return [
             Schedule("audit.seal", every: .seconds(20)) { try await rounds.seal { logSeal($0, log) } },
             // Separate from sealing, because verifying one long log must not delay the seals of the others.

@@ -22,8 +22,7 @@ struct BackgroundWork: Sendable {
         let services = loopServices[0]
         loop = services.loop
         let system = SystemDatabase(services.system)
-        jobs = JobWorker(
-            on: loop, services.database, system: system, handlers: handlers, bell: services.bell, log: log)
+        jobs = JobWorker(on: loop, services.database, system: system, handlers: handlers, bell: services.bell, log: log)
         self.schedules = ScheduleKeeper(on: loop, system, schedules, worker: jobs.id, log: log)
         heartbeat = Heartbeat(
             loops: loopServices.map(\.loop), traces: loopServices.map(\.traces), store: ProcessStore(system),

@@ -55,9 +55,9 @@ struct Composition {
         return PageAssets(assets: assets, site: try site(assets))
     }
 
-    private func application(
-        _ services: LoopServices, _ site: Site, _ assets: Assets, _ board: RequestRegister?
-    ) throws(CommandFailure) -> Application {
+    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets, _ board: RequestRegister?)
+        throws(CommandFailure) -> Application
+    {
         let hosted = try hosted(services, site)
         let console = try console(services, site)
         var router = Router()
@@ -89,9 +89,7 @@ struct Composition {
         } catch { preconditionFailure("two routes answer the same request: \(error)") }
     }
 
-    private func hosted(_ services: LoopServices, _ site: Site) throws(CommandFailure)
-        -> Hosted
-    {
+    private func hosted(_ services: LoopServices, _ site: Site) throws(CommandFailure) -> Hosted {
         let database = services.database
         guard let relay = RelayDomain(server.relayDomain) else {
             throw CommandFailure("--relay-domain \(server.relayDomain) is not a host name for mail")
@@ -103,8 +101,8 @@ struct Composition {
                     testSignIns: TestSignInStore(database: database, keyRing: server.keyRing),
                     passwords: PasswordSignIn(database, hasher: hasher), hasher: hasher,
                     sessions: SessionStore(database), factors: factors(services),
-                    consents: ConsentStore(database, relay: relay), mail: services.mail,
-                    traces: services.traces, apple: services.apple, log: log))
+                    consents: ConsentStore(database, relay: relay), mail: services.mail, traces: services.traces,
+                    apple: services.apple, log: log))
         } catch { throw CommandFailure(error.all.map(\.description)) }
     }
 
