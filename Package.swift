@@ -150,7 +150,7 @@ let package = Package(
         tests(of: "Bytes"),
         tests(of: "EventLoop"),
         tests(of: "Localization", uses: "Bytes"),
-        tests(of: "Domain", uses: "Bytes"),
+        tests(of: "Domain", uses: "Bytes EventLoop Postgres TestDatabase"),
         tests(of: "Crypto", uses: "Bytes"),
         tests(of: "Postgres", uses: "Bytes EventLoop TestDatabase"),
         tests(of: "HTTP", uses: "Bytes EventLoop TestNumbers"),

@@ -1,4 +1,2 @@
 -- How often each rate limit has refused something, as name=count with commas between.
 ALTER TABLE processes ADD COLUMN requests_limited text COLLATE "C" NOT NULL DEFAULT '';
--- Counts under the names that limits had before; those of today begin anew.
-DELETE FROM limits;

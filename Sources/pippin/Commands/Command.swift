@@ -85,4 +85,4 @@ enum Command: Sendable {
     }
 }
 
-enum Version { static let current = "0.1.0" }
+enum Version { static let current = "0.2.0" }

@@ -94,7 +94,8 @@ import WebAuthn
         }
     }
 
-    @Test func `V43: that may have been copied is noted once an answer, and twenty a day`() async throws {
+    @Test func `V43: that may have been copied is noted once an answer, and ten in a quarter of an hour`() async throws
+    {
         try await withFactors { factors in
             var key = try await factors.key()
             key.counter = 7
@@ -109,15 +110,15 @@ import WebAuthn
             for _ in 0..<3 { #expect(try await factors.prove(second) == false) }
             #expect(try noted() == 2)
 
-            for _ in 0..<PasskeyStore.copyLimit {
+            for _ in 0..<12 {
                 let answer = try factors.answer(.secondFactor(factors.ada), by: key)
                 #expect(try await factors.prove(answer) == false)
             }
-            #expect(try noted() == PasskeyStore.copyLimit)
-            let tomorrow = Timestamp.noon + PasskeyStore.copyWindow
-            let late = try factors.answer(.signIn, by: key, at: tomorrow)
-            #expect(try await factors.signIn(late, at: tomorrow) == nil)
-            #expect(try noted() == PasskeyStore.copyLimit + 1)
+            #expect(try noted() == 10)
+            let later = Timestamp.noon + RateLimit.failedProofs.window
+            let late = try factors.answer(.signIn, by: key, at: later)
+            #expect(try await factors.signIn(late, at: later) == nil)
+            #expect(try noted() == 11)
         }
     }
 

@@ -71,20 +71,20 @@ import Testing
         }
     }
 
-    @Test func `takes twenty tries an hour, however many sign-ins`() async throws {
+    @Test func `takes ten tries in a quarter of an hour, however many sign-ins`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
             try await factors.enrolTOTP(factors.ben)
             let right = factors.code(of: secret)
-            for index in 0..<20 {
+            for index in 0..<10 {
                 #expect(try await factors.prove(.totp("000000x"), interaction: "attempt \(index / 5)") == .wrong)
             }
 
             let locked = try await factors.prove(.totp(right), interaction: "another")
-            let later = Timestamp.noon + .seconds(3600)
+            let later = Timestamp.noon + RateLimit.failedProofs.window
             let code = TOTP.code(of: secret, step: TOTP.step(atSeconds: later.seconds))
 
-            #expect(locked == .locked(retryAfter: .seconds(3600)))
+            #expect(locked == .locked(TooManyRequests(limit: .failedProofs, wait: .seconds(900))))
             #expect(try await factors.prove(.totp("1"), of: factors.ben, interaction: "another") == .wrong)
             #expect(try await factors.prove(.totp(code), interaction: "later", at: later) == .proved)
         }

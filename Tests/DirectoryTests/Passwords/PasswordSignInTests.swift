@@ -120,9 +120,7 @@ private final class Course: Sendable {
             for number in 0...100 {
                 let team = number == 100 ? TeamID.rival : TeamID.acme
                 group.addTask {
-                    _ = try await hasher.verify(
-                        "wrong", against: nil, in: team,
-                        for: PasswordQueue.Askers(account: "\(number)", ip: "192.0.2.\(number)"))
+                    _ = try await hasher.verify("wrong", against: nil, in: team)
                     course.note(team)
                 }
                 try await waitUntil { pool.waitingCount > number }
@@ -158,6 +156,51 @@ private final class Course: Sendable {
                     #expect(passwords.pool.callCount == before + 1, "\(login) \(password.prefix(5))")
                 }
             }
+        }
+    }
+}
+
+@Suite struct `Guessing passwords` {
+    @Test func `V31, V46: gets ten answers out of fifty at once, whether the account exists or not`() async throws {
+        try await withPasswords { passwords in
+            for login in ["ada@acme.example", "nobody@acme.example"] {
+                let words = try await race(50) { index in
+                    try await passwords.authenticate(login, "wrong password", ip: "192.0.2.\(index)").word
+                }
+                #expect(words.count { $0 == "wrong" } == 10 && words.count { $0 == "locked" } == 40, "\(login)")
+                #expect(try await passwords.authenticate(login).word == "locked", "\(login)")
+            }
+            // A browser that Ada has signed in with, and the same name at another team, have counts of their own.
+            #expect(try await passwords.authenticate(knownBrowser: "hers").word == "success")
+            #expect(try await passwords.authenticate(in: .rival).word == "wrong")
+            let later = Timestamp.noon + RateLimit.failedProofs.window
+            #expect(try await passwords.authenticate(at: later).word == "success")
+        }
+    }
+
+    @Test func `begins anew after the right one, of people who mistype nine times`() async throws {
+        try await withPasswords { passwords in
+            for _ in 0..<6 {
+                try await passwords.fail(9)
+                #expect(try await passwords.authenticate().word == "success")
+                try passwords.environment.admin("DELETE FROM limits WHERE subject LIKE 'failed-proofs-of-network.%'")
+            }
+        }
+    }
+
+    @Test func `ends for a network after fifty, whatever the accounts, and locks nobody elsewhere`() async throws {
+        try await withPasswords { passwords in
+            for number in 0..<60 { try await passwords.fail(1, "person\(number)@acme.example") }
+            for _ in 0..<20 { #expect(try await passwords.authenticate().word == "locked") }
+            #expect(try await passwords.authenticate(ip: "198.51.100.7").word == "success")
+        }
+    }
+
+    @Test func `of others in a class keeps nobody from signing in: right passwords of one network have no limit`()
+        async throws
+    {
+        try await withPasswords { passwords in
+            for _ in 0..<500 { #expect(try await passwords.authenticate().word == "success") }
         }
     }
 }

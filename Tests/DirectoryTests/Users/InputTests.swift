@@ -66,7 +66,7 @@ import Testing
             in: team, email: email, login: LoginName(rawValue: "countess"),
             name: PersonName(given: "Augusta", family: "Lovelace") ?? .none, around: ["Green Orchard", "Shop & Co"])
         do throws(NewPassword.Problem) {
-            _ = try NewPassword(text, by: rule, with: .ofCommand)
+            _ = try NewPassword(text, by: rule)
             return nil
         } catch { return error }
     }
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `do not show in a description`() throws {
-        let password = try NewPassword("correct horse", by: PasswordRule(in: team, email: nil), with: .ofCommand)
+        let password = try NewPassword("correct horse", by: PasswordRule(in: team, email: nil))
 
         #expect(!"\(password)".contains("horse"))
         #expect(!String(reflecting: password).contains("horse"))

@@ -101,23 +101,20 @@ extension PasskeyStore {
         ).changed == 1
     }
 
-    /// Records that a passkey may have been copied and uses up the challenge that it answered, in one statement.
+    /// Records that a passkey may have been copied, and uses up the challenge that it answered.
     ///
     /// A client with the passkey can answer without limit: a response is recorded once, and as often as a wrong proof.
     func noteCopy(
         of subject: Subject, spending challenge: SpentChallenge, in team: TeamID, from origin: Origin, at now: Timestamp
     ) async throws {
+        guard try await database.query(challenge.insertion(in: team), in: team).count > 0 else { return }
+        let use = RateLimit.Use(.failedProofs, by: .signIn("copied passkey", of: subject))
+        guard try await database.isWithin([use], in: team, at: now) else { return }
         let event = AuditEvent(
             "factor.refused", by: .system("sign-in"), on: .user(subject), from: origin,
             after: ["kind": "passkey", "reason": "the counter fell back: the key may have been copied"],
             outcome: .refused)
-        let isKept = try await database.isWithin(
-            [RateLimit.Use(.failedProofs, by: .account(subject))], in: team, at: now)
-        try await database.query(
-            """
-            WITH spent AS (\(challenge.insertion(in: team)))
-            \(event.insertion(in: team, when: "FROM spent WHERE \(isKept)"))
-            """, in: team)
+        try await database.query(event.insertion(in: team), in: team)
     }
 
     private static func name(
