@@ -36,7 +36,9 @@ extension RateLimit {
     public static let unverifiedHost = RateLimit(
         "unverified-host", "notifications to a host that its team has not verified", 40, per: .minutes(1), by: .host)
 
-    /// Changes in the console or on a person's own page. What only ends sessions counts for the session that sends it.
+    /// Changes in the console or on a person's own page.
+    ///
+    /// What only ends sessions counts for the session that sends it.
     public static let changes = RateLimit(
         "changes", "changes by one account", 600, per: .minutes(10), by: .account, .session)
 
@@ -52,7 +54,9 @@ extension RateLimit {
         "failed-handovers", "native sign-ins that fail", 60, per: .minutes(1), by: .client, .network, .account,
         isAdjustable: true)
 
-    /// Events kept for the inspector; further ones are only counted. Counted by each process for itself.
+    /// Events kept for the inspector; further ones are only counted.
+    ///
+    /// Each process counts for itself.
     public static let traceEvents = RateLimit(
         "trace-events", "events of sign-ins kept for a team", 6000, per: .minutes(1), by: .team)
 
