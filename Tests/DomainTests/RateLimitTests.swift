@@ -25,7 +25,7 @@ import Testing
         case .recipient: (.recipient("ada@acme.example", for: .request), .recipient("ada@acme.example", for: .alert))
         case .host: (.host("acme.example"), .host("rival.example"))
         case .cause: (.cause("one"), .cause("other"))
-        case .team, nil: (.team, .team)
+        case .team, nil: (.team, limit.scopes.count == 1 ? .team : .account(ada))
         }
     }
 

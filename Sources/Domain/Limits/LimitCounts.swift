@@ -19,6 +19,8 @@ public final class LimitCounts: Sendable {
         var total = 0
         /// Part of `total` that is not in the database yet.
         var pending = 0
+        /// Part that is on its way there.
+        var underWay = 0
     }
 
     private struct State {
@@ -46,47 +48,77 @@ public final class LimitCounts: Sendable {
     /// - Throws: `TooManyRequests`, and counts nothing, if one of the limits is known to be used up.
     func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) throws(TooManyRequests) -> [RateLimit.Use] {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
-            if state.tallies.count > Self.capacity { state.tallies.removeAll() }
-            for use in uses {
-                guard share(of: use.limit) > 1, let tally = state.tallies[counter(use, team)], tally.endsAt > now,
-                    tally.total >= most(of: use.limit)
-                else { continue }
-                throw refusal(of: use.limit, until: tally.endsAt, at: now, &state)
-            }
+            try check(uses.filter { share(of: $0.limit) > 1 }, team, now, &state)
             return uses.compactMap { use in
-                let counter = counter(use, team)
-                var tally = state.tallies[counter] ?? Tally(endsAt: now + use.limit.window)
-                if tally.endsAt <= now { tally = Tally(endsAt: now + use.limit.window) }
+                var tally = tally(of: use, team, now, &state)
                 tally.total += use.amount
                 tally.pending += use.amount
-                let isDue = tally.pending >= share(of: use.limit) || tally.total > most(of: use.limit)
+                defer { state.tallies[counter(use, team)] = tally }
+                // What is under way is not known to others yet, so it counts towards the share.
+                guard tally.pending + tally.underWay >= share(of: use.limit) || tally.total > most(of: use.limit) else {
+                    return nil
+                }
                 let due = RateLimit.Use(use.limit, by: use.key, tally.pending)
-                if isDue { tally.pending = 0 }
-                state.tallies[counter] = tally
-                return isDue ? due : nil
+                tally.underWay += tally.pending
+                tally.pending = 0
+                return due
             }
         }
     }
 
-    /// Takes over a shared count.
+    /// Takes over a shared count that includes `use`; nil if the database did not count it.
     ///
     /// - Throws: `TooManyRequests` if it is beyond the limit.
-    func learn(_ count: Int, until end: Timestamp, of use: RateLimit.Use, in team: TeamID, at now: Timestamp)
+    func learn(_ shared: (count: Int, endsAt: Timestamp)?, of use: RateLimit.Use, in team: TeamID, at now: Timestamp)
         throws(TooManyRequests)
     {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
-            let pending = state.tallies[counter(use, team)]?.pending ?? 0
-            state.tallies[counter(use, team)] = Tally(endsAt: end, total: count + pending, pending: pending)
-            guard count > most(of: use.limit) else { return }
-            throw refusal(of: use.limit, until: end, at: now, &state)
+            var tally = tally(of: use, team, now, &state)
+            tally.underWay = max(0, tally.underWay - use.amount)
+            if let shared { (tally.total, tally.endsAt) = (shared.count + tally.pending, shared.endsAt) }
+            state.tallies[counter(use, team)] = tally
+            guard let shared, shared.count > most(of: use.limit) else { return }
+            throw refusal(of: use.limit, until: shared.endsAt, at: now, &state)
         }
     }
 
-    /// Takes uses back, and returns those to take back in the database.
-    func remove(_ uses: [RateLimit.Use], in team: TeamID) -> [RateLimit.Use] {
+    /// Counts uses in this process alone; false if one of the limits is used up, and then counts nothing.
+    public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> Bool {
+        state.withLock { state in
+            do throws(TooManyRequests) { try check(uses, team, now, &state) } catch { return false }
+            for use in uses {
+                var tally = tally(of: use, team, now, &state)
+                tally.total += use.amount
+                state.tallies[counter(use, team)] = tally
+            }
+            return true
+        }
+    }
+
+    /// - Throws: `TooManyRequests` for the first limit that is known to be used up.
+    private func check(_ uses: [RateLimit.Use], _ team: TeamID, _ now: Timestamp, _ state: inout State)
+        throws(TooManyRequests)
+    {
+        if state.tallies.count > Self.capacity { state.tallies.removeAll() }
+        for use in uses {
+            let tally = tally(of: use, team, now, &state)
+            guard tally.total >= most(of: use.limit) else { continue }
+            throw refusal(of: use.limit, until: tally.endsAt, at: now, &state)
+        }
+    }
+
+    /// The tally of the current window.
+    private func tally(of use: RateLimit.Use, _ team: TeamID, _ now: Timestamp, _ state: inout State) -> Tally {
+        let known = state.tallies[counter(use, team)]
+        return known.flatMap { $0.endsAt > now ? $0 : nil } ?? Tally(endsAt: now + use.limit.window)
+    }
+
+    /// Takes uses of the current window back, and returns those to take back in the database.
+    func remove(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> [RateLimit.Use] {
         state.withLock { state in
             uses.compactMap { use in
                 guard var tally = state.tallies[counter(use, team)] else { return use }
+                guard tally.endsAt > now else { return nil }
                 tally.total = max(0, tally.total - use.amount)
                 let local = min(tally.pending, use.amount)
                 tally.pending -= local
@@ -94,11 +126,6 @@ public final class LimitCounts: Sendable {
                 return local == use.amount ? nil : RateLimit.Use(use.limit, by: use.key, use.amount - local)
             }
         }
-    }
-
-    /// Counts uses in this process alone; false if one of the limits is used up, and then counts nothing.
-    public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> Bool {
-        (try? add(uses, in: team, at: now)) != nil
     }
 
     /// Uses that a process counts before it adds them to the shared count.

@@ -10,13 +10,14 @@ extension TeamDatabase {
     public func count(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws {
         let due = try limits.add(uses, in: team, at: now)
         guard !due.isEmpty else { return }
-        let rows = try await query(Self.addition(of: due, in: team, at: now), in: team, durability: .relaxed)
-        var counts: [String: (count: Int, endsAt: Timestamp)] = [:]
-        for var row in rows { counts[try row.next(String.self)] = (try row.next(), try row.next()) }
+        let counts: [String: (count: Int, endsAt: Timestamp)]
+        do throws(PostgresFailure) { counts = try await add(due, in: team, at: now) } catch {
+            for use in due { try limits.learn(nil, of: use, in: team, at: now) }
+            throw error
+        }
         var refusal: TooManyRequests?
         for use in due {
-            guard let (count, end) = counts[use.row] else { continue }
-            do throws(TooManyRequests) { try limits.learn(count, until: end, of: use, in: team, at: now) } catch {
+            do throws(TooManyRequests) { try limits.learn(counts[use.row], of: use, in: team, at: now) } catch {
                 refusal = refusal ?? error
             }
         }
@@ -38,7 +39,7 @@ extension TeamDatabase {
 
     /// Takes back uses that were counted, such as a proof that was right.
     public func release(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
-        let due = limits.remove(uses, in: team)
+        let due = limits.remove(uses, in: team, at: now)
         guard !due.isEmpty else { return }
         // Rows are locked in one order, so that two statements do not deadlock.
         try await query(
@@ -56,7 +57,18 @@ extension TeamDatabase {
             """, in: team, durability: .relaxed)
     }
 
-    /// Adds to the counts; the first use in a window opens it.
+    /// Adds to the counts in the database, and returns them by their rows.
+    private func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> [String: (count: Int, endsAt: Timestamp)]
+    {
+        var counts: [String: (count: Int, endsAt: Timestamp)] = [:]
+        for var row in try await query(Self.addition(of: uses, in: team, at: now), in: team, durability: .relaxed) {
+            counts[try row.next(String.self)] = (try row.next(), try row.next())
+        }
+        return counts
+    }
+
+    /// The first use in a window opens it.
     ///
     /// A window that ends much later than one opened now was opened by a clock that was ahead, and is opened anew.
     private static func addition(of uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> SQL {
