@@ -20,7 +20,7 @@ public enum HTTPError: Error, Sendable {
     case versionNotSupported
     /// The handler took longer than the server allows.
     case deadlinePassed
-    /// The server has reached its limit of waiting requests or of body memory, or is stopping.
+    /// The client's network has too many requests in flight, no memory is left for the body, or the server is stopping.
     case overloaded
     /// The handler failed with another error, which only the application can interpret.
     case failed(any Error)

@@ -103,6 +103,13 @@ extension Request {
         return client
     }
 
+    /// The client for which a trusted proxy forwards the request; nil when there is no proxy, or it reports no client.
+    var forwardedClient: IPAddress? {
+        guard proxies.contains(peer) else { return nil }
+        let client = client
+        return proxies.contains(client) ? nil : client
+    }
+
     /// Whether the client's connection is encrypted, according to the server itself or to a trusted proxy.
     public var isSecure: Bool {
         isEncrypted || proxies.isSecure(behind: peer, forwardedProto: values(of: .forwardedProto))

@@ -44,7 +44,10 @@ public struct RouteOptions: Sendable {
     /// Checks a request by its head; returns a response to reject it, or nil to have its body read.
     public typealias Admission = @Sendable (Request) async throws -> Response?
 
-    /// The longest body, in octets; a longer one is answered with 413.
+    /// The longest body that is read without an admission check, in octets.
+    static let shortBody = 16 * 1024
+
+    /// The longest body, in octets; a longer one is answered with 413, as is one over 16 KiB without an admission check.
     public var bodyLimit: Int
     /// The accepted media types of a body, any when empty; others are answered with 415.
     public var contentTypes: [MediaType]
@@ -53,22 +56,15 @@ public struct RouteOptions: Sendable {
     ///
     /// The handler must not rely on it: shorter bodies are read without this check.
     public var admission: Admission?
-    /// Whether the handler always responds without suspending; then it also runs when no further request may wait.
-    public var neverWaits: Bool
 
-    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = [], neverWaits: Bool = false) {
+    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = []) {
         self.bodyLimit = bodyLimit
         self.contentTypes = contentTypes
-        self.neverWaits = neverWaits
     }
 
     public static let standard = RouteOptions()
-    /// For a handler that responds at once, however many requests wait.
-    public static let immediate = RouteOptions(neverWaits: true)
     /// Accepts a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
-    /// Accepts a form no longer than the bodies that are read without an admission check.
-    public static let shortForm = RouteOptions(bodyLimit: BodyBudget.shortLimit, contentTypes: [.form])
     /// Accepts a form with files of `limit` octets at most, or one without files.
     public static func upload(limit: Int) -> RouteOptions {
         // Boundaries, names and the other fields take up octets too.
@@ -79,4 +75,7 @@ public struct RouteOptions: Sendable {
     var takesFiles: Bool { contentTypes.contains { $0.matches("multipart/form-data") } }
 
     public static let json = RouteOptions(contentTypes: [.json])
+
+    /// The longest body of a request that the admission check has accepted, or of any other.
+    func bodyLimit(isAdmitted: Bool) -> Int { isAdmitted ? bodyLimit : min(bodyLimit, Self.shortBody) }
 }

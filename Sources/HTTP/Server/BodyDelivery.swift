@@ -83,7 +83,7 @@ extension BodyDelivery {
     /// Requests the next piece from the stream; a piece that is ready at once causes no suspension.
     private func makeNext() {
         (piece, offset, isMaking) = ([], 0, true)
-        server.hold(octets, on: connection)
+        server.setInDelivery(octets, on: connection)
         task = Task.immediate(executorPreference: server.loop) { [stream, weak self] in
             do {
                 let piece = try await stream.next()
@@ -102,7 +102,7 @@ extension BodyDelivery {
         guard isMaking, self.end == nil else { return }
         self.piece = piece ?? []
         self.end = end
-        server.hold(octets, on: connection)
+        server.setInDelivery(octets, on: connection)
         finishMaking()
     }
 

@@ -16,7 +16,7 @@ extension Server {
     func sweepOnce() {
         tick += 1
         for connection in connections { expire(connection) }
-        tellDeliveries()
+        reportDeliveries()
     }
 
     private func expire(_ connection: Connection) {

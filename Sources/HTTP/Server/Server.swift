@@ -3,7 +3,7 @@ public import EventLoop
 
 /// An HTTP server for an application on one event loop.
 ///
-/// The servers of several loops share one port and the connection count, nothing else.
+/// The servers of several loops share one port and the count of what is in flight, nothing else.
 // @unchecked Sendable: state that changes after init is used on the loop's thread only; libmicrohttpd calls back from
 // `run()`, which runs there too.
 @safe public final class Server: @unchecked Sendable {
@@ -13,8 +13,8 @@ public import EventLoop
     let loop: EventLoop
     let options: ServerOptions
     let application: Application
-    /// The connection count, shared by the servers of all loops.
-    public let connectionCount: ConnectionCount
+    /// Connections and requests in flight, counted for the servers of all loops together.
+    public let inFlight: InFlight
     var connections: [Connection] = []
     /// The listening socket; nil once the server stops.
     var listening: ListeningSocket?
@@ -22,14 +22,12 @@ public import EventLoop
     var credential: TLSCredential?
     /// Peer of the connection being added to libmicrohttpd, until libmicrohttpd reports its start.
     var counted: IPAddress?
-    /// Number of requests whose handlers or admission checks have suspended.
-    var underWay = 0
-    /// Those requests by client, counted once there are many.
-    var shares: WaitingShares
-    var bodies: BodyBudget
-    var deliveries: DeliveryBudget
-    /// Number of responses so far that hold memory of their own.
-    var answerCount = 0
+    /// Octets reserved for bodies over 16 KiB.
+    var longBodies = 0
+    /// Octets of responses that clients have yet to receive.
+    var inDelivery = 0
+    /// Number of responses, and of pieces of them, so far.
+    var deliveryCount = 0
     /// Octets in delivery as last reported to the count of all loops.
     var toldInDelivery = 0
     var numbering: RequestNumbering
@@ -55,11 +53,12 @@ public import EventLoop
         let areGiven = !options.sockets.isEmpty
         precondition(!areGiven || options.sockets.count == loops.count, "a socket for each loop")
         let sockets = areGiven ? options.sockets : try Listener.open(options.address, options.port, count: loops.count)
-        let count = ConnectionCount(options)
+        let inFlight = InFlight(options)
         var servers: [Server] = []
         for (index, loop) in loops.enumerated() {
             let (application, socket) = (applications[index], sockets[index])
-            servers.append(try await loop.run { try Server(application, options, count, on: loop, listening: socket) })
+            servers.append(
+                try await loop.run { try Server(application, options, inFlight, on: loop, listening: socket) })
         }
         return servers
     }
@@ -70,18 +69,15 @@ public import EventLoop
     { try await start(options, on: loops) { _ in application } }
 
     private init(
-        _ application: Application, _ options: ServerOptions, _ connectionCount: ConnectionCount, on loop: EventLoop,
+        _ application: Application, _ options: ServerOptions, _ inFlight: InFlight, on loop: EventLoop,
         listening socket: Int32
     ) throws(ServerFailure) {
-        self.connectionCount = connectionCount
+        self.inFlight = inFlight
         self.application = application
         self.options = options
         self.loop = loop
         port = Listener.port(of: socket)
         numbering = RequestNumbering(start: .random(in: .min ... .max))
-        shares = WaitingShares(places: options.requestsUnderWay)
-        bodies = BodyBudget(short: options.shortBodyBudget, long: options.longBodyBudget)
-        deliveries = DeliveryBudget(limit: options.deliveryBudget)
         connections.reserveCapacity(64)
         let listening = ListeningSocket(socket)
         if let tls = options.tls {

@@ -57,12 +57,12 @@ struct MetricsText: CustomStringConvertible {
         let name = "pippin_connections_refused_total"
         metric(
             name, "counter",
-            "Connections that were not taken or gave way, by cause; for descriptors, how often one had to wait.")
+            "Connections that were refused or closed, by cause; for limit and descriptors, how often one had to wait.")
         for process in processes {
             let counts = process.connections
             let causes: [(String, Int)] = [
-                ("address", counts.refusedByAddress), ("site", counts.refusedBySite), ("limit", counts.refusedForRoom),
-                ("displaced", counts.displaced), ("delivery", counts.answersGivenUp), ("descriptors", counts.shortages),
+                ("address", counts.refused), ("limit", counts.full), ("delivery", counts.answersGivenUp),
+                ("descriptors", counts.shortages),
             ]
             for (cause, count) in causes {
                 sample(name, [("process", process.id), ("host", process.host), ("cause", cause)], count)
