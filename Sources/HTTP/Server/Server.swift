@@ -1,5 +1,6 @@
 internal import CMicroHTTPD
 public import EventLoop
+internal import Glibc
 
 /// An HTTP server for an application on one event loop.
 ///
@@ -159,4 +160,76 @@ private final class HookLink {
     var server: Server?
 
     init(server: Server) { self.server = server }
+}
+
+// Shutdown.
+extension Server {
+    /// Stops serving: accepts no more connections, lets current requests finish, and closes every connection.
+    ///
+    /// Idle connections are closed after `idle`, or with the response to a request that arrives before. After
+    /// `timeout`, requests without a response get 503 and streamed bodies that are not finished are cut off. Call it on
+    /// the server's loop, before the loop is stopped.
+    public func stop(within timeout: Duration, idle: Duration = .zero) async {
+        loop.preconditionCurrent()
+        guard !isStopping else { return }
+        isStopping = true
+        // Connections that wait in the kernel are accepted first, because closing the socket would reset them.
+        accept(limit: Int(SOMAXCONN))
+        run()
+        stopListening()
+        await drain(for: idle)
+        for connection in connections where connection.phase == .head { connection.abort() }
+        await drain(for: timeout)
+        for connection in connections {
+            answerEarly(connection, .overloaded)
+            connection.delivery?.cut()
+        }
+        run()
+        await drain(for: .milliseconds(200))
+        close()
+    }
+
+    /// Waits until no connection is left, for `timeout` at most.
+    private func drain(for timeout: Duration) async {
+        let end = ContinuousClock.now + timeout
+        while !connections.isEmpty && ContinuousClock.now < end { await loop.sleep(for: .milliseconds(5)) }
+    }
+}
+
+// Timeouts.
+extension Server {
+    /// Checks the timeouts of every connection once per interval.
+    ///
+    /// libmicrohttpd's own timeout restarts with every octet and ignores suspended connections, so a client that sends
+    /// one octet every few seconds would never time out.
+    func scheduleSweep() {
+        sweep = loop.schedule(after: options.sweepInterval) { [unowned self] in
+            sweepOnce()
+            scheduleSweep()
+        }
+    }
+
+    func sweepOnce() {
+        tick += 1
+        for connection in connections { expire(connection) }
+        reportDeliveries()
+    }
+
+    private func expire(_ connection: Connection) {
+        switch connection.phase {
+        case .head where isOver(options.headTimeout, since: connection.since),
+            .body where isOver(options.bodyTimeout, since: connection.since),
+            .delivery where isOver(options.sendTimeout, since: connection.since):
+            connection.abort()
+        case .suspension where isOver(options.answerTimeout, since: connection.since):
+            answerEarly(connection, .deadlinePassed)
+        case .production where isOver(options.answerTimeout, since: connection.since): connection.delivery?.cut()
+        default: break
+        }
+    }
+
+    /// Whether a phase that began at tick `start` has lasted at least `limit`, in whole intervals.
+    private func isOver(_ limit: Duration, since start: Int) -> Bool {
+        options.sweepInterval * (tick - start - 1) >= limit
+    }
 }
