@@ -85,14 +85,12 @@ import Testing
     @Test func `V55: a copy that is made of a prepared answer counts like any other`() async throws {
         let prepared = try PreparedResponse(Response(body: [UInt8](repeating: 7, count: Self.size)))
         try await withServer(
-            options: {
-                $0.deliveryBudget = 2 * Self.size
-                // An answer after which the connection ends says so, and is another one.
-                $0.requestsPerConnection = 1
-            }, routes: { $0.get(Route("/")) { _ in Response(prepared) } }
+            options: { $0.deliveryBudget = 2 * Self.size }, routes: { $0.post(Route("/")) { _ in Response(prepared) } }
         ) { server async throws in
-            let clients = try (0..<4).map { _ in try server.client() }
-            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+            // The connection ends after a chunked request; its answer says so, and is another one.
+            let request = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+            let clients = try (0..<4).map { _ in try server.client(sending: request) }
+            defer { _ = clients }
             try await waitUntil { server.server.inFlight.figures.answersGivenUp >= 2 }
             #expect(try await held(server) <= 2 * Self.size)
         }

@@ -179,22 +179,6 @@ import Testing
             #expect(try await server.underWay() == 0)
         }
     }
-
-    @Test func `a connection ends after its share of requests`() async throws {
-        let prepared = try PreparedResponse(.text("ready"))
-        try await withServer(options: { $0.requestsPerConnection = 3 }) {
-            $0.get("/", prepared)
-        } _: { server async throws in
-            let client = try server.client()
-            for number in 1...3 {
-                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                let answer = try client.readAnswer()
-                #expect(answer.body == "ready")
-                #expect(answer["connection"]?.lowercased() == (number == 3 ? "close" : nil))
-            }
-            #expect(client.isClosed())
-        }
-    }
 }
 
 /// Holds tasks back until it is opened.

@@ -32,16 +32,11 @@ public struct HostRule: Sendable {
         return start == 0 || start > 1 && host[start - 1] == UInt8(ascii: ".")
     }
 
-    /// Whether the host has the form of an IPv4 address in 127.0.0.0/8.
+    /// Whether the host is an IPv4 address in 127.0.0.0/8.
     private static func isLoopbackAddress(_ host: Span<UInt8>) -> Bool {
-        guard host.count <= 15, host.count >= 9, host[0] == UInt8(ascii: "1"), host[1] == UInt8(ascii: "2"),
-            host[2] == UInt8(ascii: "7"), host[3] == UInt8(ascii: ".")
-        else { return false }
-        var dots = 0
-        for index in host.indices {
-            if host[index] == UInt8(ascii: ".") { dots += 1 } else if !isDigit(host[index]) { return false }
-        }
-        return dots == 3
+        guard (9...15).contains(host.count) else { return false }
+        let address = unsafe host.withUnsafeBufferPointer { IPAddress(unsafe String(decoding: $0, as: UTF8.self)) }
+        return address.map { $0.isIPv4 && $0.isLoopback } ?? false
     }
 
     private func isOwn(_ host: Span<UInt8>) -> Bool {

@@ -71,20 +71,8 @@ public final class InFlight: Sendable {
         return true
     }
 
-    /// Adds a change in the octets of responses that a loop holds.
-    func noteInDelivery(_ difference: Int) {
-        guard difference != 0 else { return }
-        state.withLock { $0.figures.inDelivery += difference }
-    }
-
-    /// Adds connections that were closed to free memory for other responses.
-    func noteAnswersGivenUp(_ count: Int) { state.withLock { $0.figures.answersGivenUp += count } }
-
-    /// Records that a connection has to wait until another has closed.
-    func noteFull() { state.withLock { $0.figures.full += 1 } }
-
-    /// Records that the system had no descriptor or no memory for a waiting connection.
-    func noteExhaustion() { state.withLock { $0.figures.exhaustions += 1 } }
+    /// Records what happened otherwise.
+    func note(_ change: (inout ConnectionFigures) -> Void) { state.withLock { change(&$0.figures) } }
 }
 
 /// Numbers of open and refused connections of a process.

@@ -1,20 +1,9 @@
 /// The media types that an `Accept` field requests (RFC 9110 section 12.5.1).
 public struct Accept: Sendable {
-    /// Number of members read, more than any browser or library sends; further ones are ignored.
-    private static let memberLimit = 32
-
-    private var weights: [String: Double] = [:]
+    private let weights: [String: Double]
 
     /// - Parameter value: the value of the field; malformed members are ignored.
-    public init(_ value: String?) {
-        let members = (value ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: Self.memberLimit)
-        for member in members.prefix(Self.memberLimit) {
-            // A media type is ASCII, so other text cannot name one.
-            let parts = member.split(separator: UInt8(ascii: ";")).map { ASCII.word(ASCII.trim($0)) ?? "" }
-            guard let type = parts.first, let weight = Self.weight(of: parts.dropFirst()) else { continue }
-            weights[type] = weight
-        }
-    }
+    public init(_ value: String?) { weights = WeightedList.weights(in: value) }
 
     /// Whether the client is a browser that shows a page rather than a program that reads JSON.
     ///
@@ -22,11 +11,6 @@ public struct Accept: Sendable {
     public var prefersPage: Bool {
         guard let page = weights["text/html"], page > 0 else { return false }
         return page >= weights["application/json"] ?? 0
-    }
-
-    private static func weight(of parameters: ArraySlice<String>) -> Double? {
-        guard let given = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
-        return Double(given.dropFirst(2)).flatMap { (0...1).contains($0) ? $0 : nil }
     }
 }
 
@@ -36,24 +20,34 @@ enum ContentCoding: String, CaseIterable, Sendable {
     case brotli = "br"
     case gzip
 
+    /// The codings that an `Accept-Encoding` value allows with a weight above zero (RFC 9110 section 12.5.3).
+    static func accepted(by value: String?) -> Set<ContentCoding> {
+        let weights = WeightedList.weights(in: value)
+        return Set(allCases.filter { weights[$0.rawValue] ?? weights["*"] ?? 0 > 0 })
+    }
+}
+
+/// The members of a field, with weights between 0 and 1 (RFC 9110 section 12.4.2).
+private enum WeightedList {
     /// Number of members read, more than any browser or library sends; further ones are ignored.
     private static let memberLimit = 32
 
-    /// The codings that an `Accept-Encoding` value allows with a weight above zero (RFC 9110 section 12.5.3).
-    static func accepted(by value: String?) -> Set<ContentCoding> {
-        guard let value else { return [] }
-        var named: [String: Bool] = [:]
-        for entry in value.utf8.split(separator: UInt8(ascii: ","), maxSplits: memberLimit).prefix(memberLimit) {
-            let parts = entry.split(separator: UInt8(ascii: ";")).map { ASCII.word(ASCII.trim($0)) ?? "" }
-            guard let name = parts.first else { continue }
-            named[name] = !parts.dropFirst().contains(where: isZeroWeight)
+    /// The weights by member in lower case, without malformed members.
+    static func weights(in value: String?) -> [String: Double] {
+        var weights: [String: Double] = [:]
+        let members = (value ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: memberLimit)
+        for member in members.prefix(memberLimit) {
+            // Members are ASCII, so other text cannot name one.
+            let parts = member.split(separator: UInt8(ascii: ";")).map { ASCII.word(ASCII.trim($0)) ?? "" }
+            guard let name = parts.first, let weight = weight(of: parts.dropFirst()) else { continue }
+            weights[name] = weight
         }
-        return Set(allCases.filter { named[$0.rawValue] ?? named["*"] ?? false })
+        return weights
     }
 
-    private static func isZeroWeight(_ parameter: String) -> Bool {
-        guard parameter.hasPrefix("q=") else { return false }
-        return parameter.utf8.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
+    private static func weight(of parameters: ArraySlice<String>) -> Double? {
+        guard let given = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
+        return Double(given.dropFirst(2)).flatMap { (0...1).contains($0) ? $0 : nil }
     }
 }
 

@@ -14,19 +14,11 @@ public struct Form: Sendable {
     }
 
     /// The first value under `name`.
-    ///
-    /// Check `repeatedName` first when a second value must not be ignored.
     public subscript(_ name: String) -> String? { fields.first { $0.name.text.isExactly(name) }?.value }
 
     /// Every value under `name`, such as those of a group of check boxes.
     public func values(of name: String) -> [String] {
         fields.compactMap { $0.name.text.isExactly(name) ? $0.value : nil }
-    }
-
-    /// A name that occurs more than once, or nil (RFC 6749 section 3.1 forbids repetition in OAuth).
-    public var repeatedName: FieldName? {
-        var seen = Set<FieldName>(minimumCapacity: fields.count)
-        return fields.first { !seen.insert($0.name).inserted }?.name
     }
 }
 

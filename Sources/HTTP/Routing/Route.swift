@@ -74,8 +74,6 @@ public struct RouteOptions: Sendable {
     /// Whether a `multipart/form-data` body is parsed before the handler runs; otherwise the handler gets its octets.
     var takesFiles: Bool { contentTypes.contains { $0.matches("multipart/form-data") } }
 
-    public static let json = RouteOptions(contentTypes: [.json])
-
     /// The longest body of a request that the admission check has accepted, or of any other.
     func bodyLimit(isAdmitted: Bool) -> Int { isAdmitted ? bodyLimit : min(bodyLimit, Self.shortBody) }
 }

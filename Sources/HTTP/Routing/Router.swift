@@ -41,16 +41,6 @@ public struct Router {
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
     ) { on(.post, route, options, respond) }
 
-    public mutating func put<each Value: PathValue>(
-        _ route: Route<repeat each Value>, _ options: RouteOptions = .standard,
-        _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
-    ) { on(.put, route, options, respond) }
-
-    public mutating func delete<each Value: PathValue>(
-        _ route: Route<repeat each Value>, _ options: RouteOptions = .standard,
-        _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
-    ) { on(.delete, route, options, respond) }
-
     /// Declares a prepared response to GET on one fixed path.
     public mutating func get(_ path: String, _ response: PreparedResponse) {
         get(Route(path)) { _ in Response(response) }

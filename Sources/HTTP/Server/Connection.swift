@@ -76,7 +76,6 @@ internal import Glibc
     var isAdmitting = false
     /// Octets of a body that were read and discarded.
     var discarded = 0
-    var requestCount = 0
 
     init(_ handle: OpaquePointer, _ credential: TLSCredential?, at tick: Int) {
         unsafe self.handle = handle

@@ -63,10 +63,7 @@ public enum Listener {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.low).bigEndian
-        return unsafe withUnsafeBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return unsafe bind(socket, start, socklen_t(name.count))
-        }
+        return bind(socket, name)
     }
 
     private static func bind6(_ socket: Int32, _ address: IPAddress, _ port: UInt16) -> Int32 {
@@ -74,9 +71,13 @@ public enum Listener {
         name.sin6_family = sa_family_t(AF_INET6)
         name.sin6_port = port.bigEndian
         name.sin6_addr = address.octets
-        return unsafe withUnsafeBytes(of: &name) { name in
+        return bind(socket, name)
+    }
+
+    private static func bind(_ socket: Int32, _ name: some Any) -> Int32 {
+        unsafe withUnsafeBytes(of: name) { name in
             let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return unsafe bind(socket, start, socklen_t(name.count))
+            return unsafe Glibc.bind(socket, start, socklen_t(name.count))
         }
     }
 

@@ -96,7 +96,7 @@ extension Server {
             guard let listening else { return }
             guard inFlight.hasRoom else {
                 // Only of the first it is known that it waits.
-                if number == 0 { inFlight.noteFull() }
+                if number == 0 { inFlight.note { $0.full += 1 } }
                 return listening.rest(for: Self.pause, on: loop)
             }
             switch listening.next() {
@@ -104,7 +104,7 @@ extension Server {
             case .vanished: continue
             case .none: return
             case .exhausted:
-                inFlight.noteExhaustion()
+                inFlight.note { $0.exhaustions += 1 }
                 return listening.rest(for: Self.pause, on: loop)
             }
         }

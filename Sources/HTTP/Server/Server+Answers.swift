@@ -49,7 +49,7 @@ extension Server {
 
     /// Passes a response to libmicrohttpd.
     func deliver(_ response: Response, on connection: Connection) -> MHD_Result {
-        let isLast = connection.isLast || isStopping || connection.requestCount >= options.requestsPerConnection
+        let isLast = connection.isLast || isStopping
         connection.isLast = isLast
         connection.enter(.delivery, at: tick)
         // libmicrohttpd has a copy from here on, and one is enough.
@@ -141,14 +141,15 @@ extension Server {
             count += 1
         }
         guard count > 0 else { return }
-        inFlight.noteAnswersGivenUp(count)
+        inFlight.note { $0.answersGivenUp += count }
         runNextTurn()
     }
 
     /// Reports this loop's octets to the count of all loops, once per sweep so that a request costs nothing.
     func reportDeliveries() {
-        inFlight.noteInDelivery(inDelivery - toldInDelivery)
-        toldInDelivery = inDelivery
+        guard inDelivery != reportedInDelivery else { return }
+        inFlight.note { $0.inDelivery += inDelivery - reportedInDelivery }
+        reportedInDelivery = inDelivery
     }
 }
 

@@ -21,7 +21,6 @@ extension Server {
             method: Method(token: method), id: numbering.next(), rawTarget: connection.rawTarget,
             connection: connection, proxies: options.trustedProxies)
         connection.request = request
-        connection.requestCount += 1
         connection.enter(.body, at: tick)
         guard let target = unsafe connection.targetStart else { return pippin_mhd_no }
         let size = connection.rawTarget.count

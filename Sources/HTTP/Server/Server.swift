@@ -30,7 +30,7 @@ internal import Glibc
     /// Number of responses, and of pieces of them, so far.
     var deliveryCount = 0
     /// Octets in delivery as last reported to the count of all loops.
-    var toldInDelivery = 0
+    var reportedInDelivery = 0
     var numbering: RequestNumbering
     var isStopping = false
     /// Sweeps since the start: the clock of the timeouts, which costs a request nothing.

@@ -23,8 +23,6 @@ public struct ServerOptions: Sendable {
     /// Zero is no limit. Trusted proxies have none; the requests they forward count for their clients, and a further one
     /// is answered with 503.
     public var inFlightPerNetwork = 1024
-    /// Requests after which a connection is closed.
-    public var requestsPerConnection = 100_000
     /// Octets of the request line and the header fields; a longer head is answered with 431.
     public var headLimit = 16 * 1024
 
