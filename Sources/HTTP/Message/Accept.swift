@@ -60,7 +60,6 @@ public struct MediaType: Sendable {
     public static let form = MediaType("application/x-www-form-urlencoded")
     public static let multipart = MediaType("multipart/form-data")
     public static let json = MediaType("application/json")
-    public static let text = MediaType("text/plain")
 
     /// Whether the value of a `Content-Type` field names this type, with any parameters.
     public func matches(_ contentType: String) -> Bool {

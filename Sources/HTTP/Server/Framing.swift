@@ -39,18 +39,15 @@ struct Framing {
         case 4 where HeaderName.host.matches(name):
             hosts += 1
             if let rule, !rule.admits(value) { isMisdirected = true }
-        case 6 where HeaderName.expect.matches(name): expectsContinue = Self.matches(value, "100-continue")
+        case 6 where HeaderName.expect.matches(name): expectsContinue = HeaderName("100-continue").matches(value)
         case 14 where HeaderName.contentLength.matches(name): readLength(value)
         case 17 where HeaderName.transferEncoding.matches(name):
             codings += 1
             contentLength = nil
-            if !Self.matches(value, "chunked") { isMalformed = true }
+            if !HeaderName("chunked").matches(value) { isMalformed = true }
         default: break
         }
     }
-
-    /// Case-insensitive comparison, for field values as for names.
-    private static func matches(_ value: Span<UInt8>, _ word: StaticString) -> Bool { HeaderName(word).matches(value) }
 
     private static func isName(_ name: Span<UInt8>) -> Bool {
         for index in name.indices where !ASCII.isToken(name[index]) { return false }

@@ -158,7 +158,7 @@ extension Server {
     {
         let isSound =
             switch refusal {
-            case .notFound, .methodNotAllowed, .unsupportedMediaType, .overloaded: true
+            case .notFound, .methodNotAllowed, .contentTooLarge, .unsupportedMediaType, .overloaded: true
             default: false
             }
         let isShort = (framing.contentLength ?? 0) <= RouteOptions.standard.bodyLimit
