@@ -17,17 +17,17 @@ public struct ProcessStore: Sendable {
                 process_id, host, pid, version, started_at, seen_at, clock, loops, loop_lag, memory,
                 jobs_succeeded, jobs_failed, jobs_dead, flow_steps_dropped,
                 connections, connections_peak, connection_limit, connections_refused_by_address,
-                connections_refused_by_site, connections_refused_for_room, connections_displaced,
-                descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery, answers_given_up,
-                requests_refused_429, requests_refused_503, requests_limited
+                connections_refused_for_room, descriptor_shortages, descriptors, descriptor_limit,
+                octets_in_delivery, answers_given_up, requests_refused_429, requests_refused_503,
+                requests_limited
             ) VALUES (
                 \(beat.id), \(beat.host), \(beat.pid), \(beat.version), \(beat.startedAt), clock_timestamp(),
                 \(beat.clock), \(beat.loops), \(Int(beat.loopLag / .microseconds(1))), \(beat.memory),
                 \(beat.jobsSucceeded), \(beat.jobsFailed), \(beat.jobsDead), \(beat.traceEventsDropped),
-                \(open.now), \(open.peak), \(open.limit), \(open.refusedByAddress), \(open.refusedBySite),
-                \(open.refusedForRoom), \(open.displaced), \(open.shortages), \(open.descriptors), \(open.descriptorLimit),
-                \(open.octetsInDelivery), \(open.answersGivenUp),
-                \(refused.tooMany), \(refused.unavailable), \(refused.limitedText)
+                \(open.now), \(open.peak), \(open.limit), \(open.refused), \(open.full),
+                \(open.shortages), \(open.descriptors), \(open.descriptorLimit), \(open.octetsInDelivery),
+                \(open.answersGivenUp), \(refused.tooMany), \(refused.unavailable),
+                \(refused.limitedText)
             )
             ON CONFLICT (process_id) DO UPDATE SET
                 seen_at = excluded.seen_at, clock = excluded.clock, loop_lag = excluded.loop_lag,
@@ -36,9 +36,7 @@ public struct ProcessStore: Sendable {
                 flow_steps_dropped = excluded.flow_steps_dropped, connections = excluded.connections,
                 connections_peak = excluded.connections_peak, connection_limit = excluded.connection_limit,
                 connections_refused_by_address = excluded.connections_refused_by_address,
-                connections_refused_by_site = excluded.connections_refused_by_site,
                 connections_refused_for_room = excluded.connections_refused_for_room,
-                connections_displaced = excluded.connections_displaced,
                 descriptor_shortages = excluded.descriptor_shortages, descriptors = excluded.descriptors,
                 descriptor_limit = excluded.descriptor_limit,
                 octets_in_delivery = excluded.octets_in_delivery,
@@ -61,10 +59,9 @@ public struct ProcessStore: Sendable {
             """
             SELECT process_id, host, pid, version, started_at, clock, loops, loop_lag, memory, jobs_succeeded,
                 jobs_failed, jobs_dead, flow_steps_dropped, connections, connections_peak, connection_limit,
-                connections_refused_by_address, connections_refused_by_site, connections_refused_for_room,
-                connections_displaced, descriptor_shortages, descriptors, descriptor_limit, octets_in_delivery,
-                answers_given_up, requests_refused_429, requests_refused_503, requests_limited, seen_at,
-                seen_at > now() - \(timeout) * interval '1 second'
+                connections_refused_by_address, connections_refused_for_room, descriptor_shortages, descriptors,
+                descriptor_limit, octets_in_delivery, answers_given_up, requests_refused_429, requests_refused_503,
+                requests_limited, seen_at, seen_at > now() - \(timeout) * interval '1 second'
             FROM processes ORDER BY started_at, process_id
             """)
         var list: [ProcessStatus] = []

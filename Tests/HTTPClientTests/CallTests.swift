@@ -35,8 +35,8 @@ import Testing
         try await withClient {
             $0.get(Route("/m")) { .text("\($0.method)") }
             $0.post(Route("/m")) { .text("\($0.method) \($0.body.count)") }
-            $0.put(Route("/m")) { .text("\($0.method) \($0.body.count)") }
-            $0.delete(Route("/m")) { .text("\($0.method)") }
+            $0.on(.put, Route("/m")) { .text("\($0.method) \($0.body.count)") }
+            $0.on(.delete, Route("/m")) { .text("\($0.method)") }
         } _: { test async throws in
             let expected = ["GET": "get", "POST": "post 0", "PUT": "put 0", "DELETE": "delete", "HEAD": ""]
             for (method, text) in expected {

@@ -41,6 +41,14 @@ import Testing
         }
     }
 
+    @Test func `S9: a client's network is an address of IPv4, and 56 bits of IPv6`() throws {
+        func network(_ text: String) throws -> String { try #require(IPAddress(text)).clientNetwork.description }
+
+        #expect(try network("192.0.2.7") == "192.0.2.7")
+        #expect(try network("2001:db8:1:12ff:3::4") == "2001:db8:1:1200::")
+        #expect(try network("2001:db8:1:1300::4") == "2001:db8:1:1300::")
+    }
+
     @Test func `the list is read from its end, as far as trust goes`() throws {
         let proxies = proxies("10.0.0.0/8", "127.0.0.1")
         let peer = try #require(IPAddress("127.0.0.1"))

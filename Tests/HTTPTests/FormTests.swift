@@ -4,13 +4,11 @@ import Testing
 @testable import HTTP
 
 @Suite struct `Forms and media types` {
-    @Test func `a repeated name is found`() throws {
+    @Test func `the first of several values is taken, and all can be asked for`() throws {
         let form = try Form("a=1&b=2&a=3&b=4".utf8)
 
         #expect(form["a"] == "1")
         #expect(form.values(of: "a") == ["1", "3"])
-        #expect(form.repeatedName == "a")
-        #expect(try Form("a=1&b=2".utf8).repeatedName == nil)
         #expect(form["c"] == nil)
     }
 

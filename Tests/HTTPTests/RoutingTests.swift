@@ -82,8 +82,8 @@ private struct TeamID: PathValue, Equatable {
     @Test func `the methods of a path are those declared`() throws {
         let table = try table {
             $0.post(Route("/teams")) { _ in .empty() }
-            $0.delete(Route("/teams/:team", String.self)) { _, _ in .empty() }
-            $0.put(Route("/teams/:team", String.self)) { _, _ in .empty() }
+            $0.on(.delete, Route("/teams/:team", String.self)) { _, _ in .empty() }
+            $0.on(.put, Route("/teams/:team", String.self)) { _, _ in .empty() }
             $0.get(Route("/teams/:team", String.self)) { _, _ in .empty() }
         }
 

@@ -45,13 +45,7 @@ struct TestServer {
     }
 
     /// How many requests wait for handlers that have suspended.
-    func underWay() async throws -> Int { try await loop.run { [server] in server.underWay } }
-
-    /// What was counted once `isEnough`.
-    func figures(until isEnough: (ConnectionFigures) -> Bool) async throws -> ConnectionFigures {
-        try await waitUntil { isEnough(server.connectionCount.figures) }
-        return server.connectionCount.figures
-    }
+    func underWay() async throws -> Int { try await count(in: .suspension) }
 
     /// Lets so much time pass for the time-outs of the server, whose clock stands otherwise.
     func pass(_ time: Duration) async throws {

@@ -179,56 +179,6 @@ import Testing
             #expect(try await server.underWay() == 0)
         }
     }
-
-    @Test func `requests beyond those that may wait are answered 503`() async throws {
-        let gate = Gate()
-        try await withServer(options: { $0.requestsUnderWay = 2 }) {
-            $0.get(Route("/wait")) { _ in
-                await gate.wait()
-                return .text("done")
-            }
-        } _: { server async throws in
-            let waiting = try (0..<2).map { _ in try server.client() }
-            for client in waiting { try client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") }
-            try await waitUntil { try await server.underWay() == 2 }
-            #expect(try server.get("/wait").status == 503)
-            gate.open()
-            for client in waiting { #expect(try client.readAnswer().body == "done") }
-        }
-    }
-
-    @Test func `a connection ends after its share of requests`() async throws {
-        let prepared = try PreparedResponse(.text("ready"))
-        try await withServer(options: { $0.requestsPerConnection = 3 }) {
-            $0.get("/", prepared)
-        } _: { server async throws in
-            let client = try server.client()
-            for number in 1...3 {
-                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                let answer = try client.readAnswer()
-                #expect(answer.body == "ready")
-                #expect(answer["connection"]?.lowercased() == (number == 3 ? "close" : nil))
-            }
-            #expect(client.isClosed())
-        }
-    }
-
-    @Test func `connections beyond the limit are closed at once`() async throws {
-        try await withServer(options: { $0.connectionLimit = 2 }) { server async throws in
-            let held = try (0..<2).map { _ in try server.client() }
-            for client in held {
-                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(try client.readAnswer().body == "here")
-            }
-            let third = try server.client()
-            try? third.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-            #expect(third.isClosed())
-            for client in held {
-                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-                #expect(try client.readAnswer().body == "here")
-            }
-        }
-    }
 }
 
 /// Holds tasks back until it is opened.

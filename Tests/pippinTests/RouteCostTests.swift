@@ -93,9 +93,7 @@ private struct CostWalk {
     }
 
     /// The octets that an address takes; a longer body is refused by its length alone.
-    private func bodyLimit(of pattern: String) -> Int {
-        pattern == "/t/:team/auth/notifications/apple" ? 16 << 10 : 64 << 10
-    }
+    private func bodyLimit(of pattern: String) -> Int { pattern.hasPrefix("/console/") ? 64 << 10 : 16 << 10 }
 
     private func send(_ body: [UInt8], _ type: String, to path: String, with kind: String) throws {
         let token = type.hasSuffix("urlencoded") ? walk.body([]) + [UInt8(ascii: "&")] : []

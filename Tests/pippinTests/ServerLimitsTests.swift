@@ -17,20 +17,11 @@ import Testing
         descriptors: Int, loops: Int, connections: Int
     ) { #expect(ServerLimits(descriptors: descriptors, loops: loops).connections == connections) }
 
-    @Test func `S9, V44: give one address a quarter, or as many as was said`() {
-        #expect(ServerLimits(descriptors: 4096, loops: 1).perAddress == 922)
-        #expect(ServerLimits(descriptors: 20, loops: 1).perAddress == 16)
-        #expect(ServerLimits(descriptors: 4096, loops: 1, perAddress: 5).perAddress == 5)
-    }
-
-    @Test func `V44: give one site of IPv6 half, and no less than an address`() {
-        func perSite(_ descriptors: Int, perAddress: Int? = nil) -> Int {
-            ServerLimits(descriptors: descriptors, loops: 1, perAddress: perAddress).perSite
+    @Test func `S9, V44: give one network a quarter, or as many as was said`() {
+        #expect(ServerLimits(descriptors: 4096, loops: 1).perNetwork == 922)
+        #expect(ServerLimits(descriptors: 20, loops: 1).perNetwork == 16)
+        for chosen in [0, 5] {
+            #expect(ServerLimits(descriptors: 4096, loops: 1, perNetwork: chosen).perNetwork == chosen)
         }
-        #expect(perSite(4096) == 1844)
-        #expect(perSite(20) == 16)
-        #expect(perSite(4096, perAddress: 5) == 80)
-        #expect(perSite(4096, perAddress: 3000) == 3000)
-        #expect(perSite(4096, perAddress: 0) == 0)
     }
 }

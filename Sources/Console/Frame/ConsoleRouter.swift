@@ -135,7 +135,7 @@ extension ConsoleRouter {
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
     ) {
         note(.post, route.text, .everybody)
-        router.post(route, .shortForm, respond)
+        router.post(route, .form, respond)
     }
 }
 

@@ -11,8 +11,7 @@ final class Asset: Sendable {
         throws(PreparedResponse.Failure)
     {
         let type = Self.mediaType(of: name)
-        let hash = ContentHash(content)
-        path = prefix + "/" + Self.hashedName(name, hash)
+        path = prefix + "/" + Self.hashedName(name, Self.hash(of: content))
         var common = [
             HeaderField(.contentType, type.name), HeaderField(.cacheControl, "public, max-age=31536000, immutable"),
             HeaderField(.xContentTypeOptions, "nosniff"),
@@ -36,8 +35,13 @@ final class Asset: Sendable {
         return Response(codings.first { accepted.contains($0.coding) }?.response ?? plain)
     }
 
+    /// A hash that distinguishes versions of a file (FNV-1a, 64 bits); a forged collision is of no use to an attacker.
+    private static func hash(of content: [UInt8]) -> String {
+        RequestID(content.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }).description
+    }
+
     /// `icons/key.svg` becomes `icons/key-<hash>.svg`.
-    private static func hashedName(_ name: String, _ hash: ContentHash) -> String {
+    private static func hashedName(_ name: String, _ hash: String) -> String {
         let fileStart = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
         guard let dot = name[fileStart...].firstIndex(of: ".") else { return "\(name)-\(hash)" }
         return "\(name[..<dot])-\(hash)\(name[dot...])"
@@ -72,13 +76,4 @@ final class Asset: Sendable {
         default: ("application/octet-stream", false)
         }
     }
-}
-
-/// A hash that distinguishes versions of a file (FNV-1a, 64 bits); a forged collision is of no use to an attacker.
-struct ContentHash: CustomStringConvertible {
-    private let value: UInt64
-
-    init(_ content: [UInt8]) { value = content.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
-
-    var description: String { RequestID(value).description }
 }

@@ -4,54 +4,27 @@
 /// as its own (DNS rebinding). The browser sends that host name in `Host`, which reveals the attack.
 public struct HostRule: Sendable {
     /// The configured host in lower case.
-    private let own: [UInt8]
+    private let own: String?
 
     /// Accepts `localhost`, names below it (RFC 6761 section 6.3), 127.0.0.0/8, `[::1]`, and one further name.
     ///
     /// - Parameter own: the host of the server's public URL, without a port.
-    public init(local own: String) { self.own = own.utf8.map(ASCII.lowercase) }
+    public init(local own: String) { self.own = ASCII.word(own[...].utf8) }
 
     /// Whether the value of a `Host` field, with or without a port, is accepted.
     func admits(_ value: Span<UInt8>) -> Bool {
-        let host = value.extracting(first: Self.hostEnd(of: value))
-        return Self.isLoopbackAddress(host) || Self.matches(host, "[::1]", from: 0) || Self.isLocalhost(host)
-            || isOwn(host)
-    }
-
-    /// The end of the host, before the port and without the dot that ends a fully qualified name.
-    private static func hostEnd(of value: Span<UInt8>) -> Int {
-        var end = value.count
-        while end > 0, isDigit(value[end - 1]) { end -= 1 }
-        end = end > 0 && value[end - 1] == UInt8(ascii: ":") ? end - 1 : value.count
-        return end > 1 && value[end - 1] == UInt8(ascii: ".") ? end - 1 : end
-    }
-
-    private static func isLocalhost(_ host: Span<UInt8>) -> Bool {
-        let start = host.count - 9
-        guard start >= 0, matches(host, "localhost", from: start) else { return false }
-        return start == 0 || start > 1 && host[start - 1] == UInt8(ascii: ".")
-    }
-
-    /// Whether the host has the form of an IPv4 address in 127.0.0.0/8.
-    private static func isLoopbackAddress(_ host: Span<UInt8>) -> Bool {
-        guard host.count <= 15, host.count >= 9, host[0] == UInt8(ascii: "1"), host[1] == UInt8(ascii: "2"),
-            host[2] == UInt8(ascii: "7"), host[3] == UInt8(ascii: ".")
-        else { return false }
-        var dots = 0
-        for index in host.indices {
-            if host[index] == UInt8(ascii: ".") { dots += 1 } else if !isDigit(host[index]) { return false }
+        let text = unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        guard var host = ASCII.word(text[...].utf8) else { return false }
+        if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")),
+            host.utf8[colon...].dropFirst().allSatisfy(Self.isDigit)
+        {
+            host = String(host[..<colon])
         }
-        return dots == 3
-    }
-
-    private func isOwn(_ host: Span<UInt8>) -> Bool {
-        guard host.count == own.count else { return false }
-        for index in host.indices where ASCII.lowercase(host[index]) != own[index] { return false }
-        return true
-    }
-
-    private static func matches(_ host: Span<UInt8>, _ word: StaticString, from start: Int) -> Bool {
-        HeaderName(word).matches(host.extracting(start..<host.count))
+        // A fully qualified name may end with a dot.
+        if host.utf8.count > 1, host.hasSuffix(".") { host.removeLast() }
+        if host == own || host == "[::1]" || host == "localhost" { return true }
+        if host.hasSuffix(".localhost") { return host != ".localhost" }
+        return IPAddress(host).map { $0.isIPv4 && $0.isLoopback && !host.utf8.contains(UInt8(ascii: ":")) } ?? false
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }

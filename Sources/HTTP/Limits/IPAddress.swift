@@ -59,6 +59,18 @@ public struct IPAddress: Hashable, Sendable {
     public var isLoopback: Bool { isIPv4 ? (low >> 24) & 0xFF == 127 : high == 0 && low == 1 }
 }
 
+extension IPAddress {
+    /// The range of one client: an IPv4 address, or the 56 bits of IPv6 that a provider assigns to a customer (RFC 6177).
+    public var clientNetwork: IPAddress { isIPv4 ? self : IPAddress(high: high & ~0xFF, low: 0) }
+
+    /// The range of one customer: an IPv4 address, or an IPv6 network of 64 bits (RFC 6177).
+    public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
+
+    /// The largest range a provider assigns to one site: 48 bits of IPv6, which is 65,536 networks (RFC 6177); nil for
+    /// an IPv4 address.
+    public var site: IPAddress? { isIPv4 ? nil : IPAddress(high: high & ~0xFFFF, low: 0) }
+}
+
 extension IPAddress: CustomStringConvertible {
     public var description: String { isIPv4 ? ipv4Text : ipv6Text }
 
@@ -79,5 +91,35 @@ extension IPAddress: CustomStringConvertible {
             unsafe bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
         }
         return address
+    }
+}
+
+/// A range of IP addresses in CIDR notation (RFC 4632, RFC 4291 section 2.3).
+public struct AddressBlock: Hashable, Sendable {
+    private let base: IPAddress
+    private let prefix: Int
+
+    /// Parses `10.0.0.0/8`, `fd00::/8` or a single address; bits after the prefix are ignored.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let base = IPAddress(String(first)) else { return nil }
+        let width = base.isIPv4 ? 32 : 128
+        var length = width
+        if parts.count == 2 {
+            guard let given = Int(parts[1]), (0...width).contains(given) else { return nil }
+            length = given
+        }
+        prefix = length + 128 - width
+        self.base = base
+    }
+
+    /// Whether `address` is in the range.
+    public func contains(_ address: IPAddress) -> Bool {
+        Self.agree(address.high, base.high, bits: min(prefix, 64))
+            && Self.agree(address.low, base.low, bits: max(prefix - 64, 0))
+    }
+
+    private static func agree(_ left: UInt64, _ right: UInt64, bits: Int) -> Bool {
+        bits == 0 || (left ^ right) >> UInt64(64 - bits) == 0
     }
 }

@@ -20,42 +20,29 @@ public enum HTTPError: Error, Sendable {
     case versionNotSupported
     /// The handler took longer than the server allows.
     case deadlinePassed
-    /// The server has reached its limit of waiting requests or of body memory, or is stopping.
+    /// The client's network has too many requests in flight, no memory is left for the body, or the server is stopping.
     case overloaded
     /// The handler failed with another error, which only the application can interpret.
     case failed(any Error)
 
     /// The status to use when the application chooses no other.
-    public var status: Status {
-        switch self {
-        case .badRequest: .badRequest
-        case .misdirected: .misdirectedRequest
-        case .notFound: .notFound
-        case .methodNotAllowed: .methodNotAllowed
-        case .contentTooLarge: .contentTooLarge
-        case .unsupportedMediaType: .unsupportedMediaType
-        case .headerFieldsTooLarge: .headerFieldsTooLarge
-        case .versionNotSupported: .versionNotSupported
-        case .deadlinePassed, .overloaded: .serviceUnavailable
-        case .failed: .internalServerError
-        }
-    }
+    public var status: Status { meaning.status }
 
     /// A plain-text response that names the error.
-    public var response: Response {
-        let words: String
+    public var response: Response { .text(meaning.words + "\n", status: status) }
+
+    private var meaning: (status: Status, words: String) {
         switch self {
-        case .badRequest: words = "Bad request"
-        case .misdirected: words = "Misdirected request: this server has another host name"
-        case .notFound: words = "Not found"
-        case .methodNotAllowed: words = "Method not allowed"
-        case .contentTooLarge(let limit): words = "Content too large: at most \(limit) octets"
-        case .unsupportedMediaType: words = "Unsupported media type"
-        case .headerFieldsTooLarge: words = "Header fields too large"
-        case .versionNotSupported: words = "HTTP version not supported"
-        case .deadlinePassed, .overloaded: words = "Service unavailable"
-        case .failed: words = "Internal server error"
+        case .badRequest: (.badRequest, "Bad request")
+        case .misdirected: (.misdirectedRequest, "Misdirected request: this server has another host name")
+        case .notFound: (.notFound, "Not found")
+        case .methodNotAllowed: (.methodNotAllowed, "Method not allowed")
+        case .contentTooLarge(let limit): (.contentTooLarge, "Content too large: at most \(limit) octets")
+        case .unsupportedMediaType: (.unsupportedMediaType, "Unsupported media type")
+        case .headerFieldsTooLarge: (.headerFieldsTooLarge, "Header fields too large")
+        case .versionNotSupported: (.versionNotSupported, "HTTP version not supported")
+        case .deadlinePassed, .overloaded: (.serviceUnavailable, "Service unavailable")
+        case .failed: (.internalServerError, "Internal server error")
         }
-        return .text(words + "\n", status: status)
     }
 }

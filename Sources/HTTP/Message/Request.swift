@@ -1,4 +1,5 @@
 public import Bytes
+internal import Glibc
 
 /// A request with its head and its whole body.
 ///
@@ -103,6 +104,13 @@ extension Request {
         return client
     }
 
+    /// The client for which a trusted proxy forwards the request; nil when there is no proxy, or it reports no client.
+    var forwardedClient: IPAddress? {
+        guard proxies.contains(peer) else { return nil }
+        let client = client
+        return proxies.contains(client) ? nil : client
+    }
+
     /// Whether the client's connection is encrypted, according to the server itself or to a trusted proxy.
     public var isSecure: Bool {
         isEncrypted || proxies.isSecure(behind: peer, forwardedProto: values(of: .forwardedProto))
@@ -120,5 +128,68 @@ extension Request {
     public func form(maximumFields: Int = 128) throws(FormCoding.Failure) -> Form {
         if let multipartForm { return multipartForm }
         return try Form(body, maximumFields: maximumFields)
+    }
+}
+
+/// A request method (RFC 9110 section 9) that Pippin supports.
+public enum Method: UInt8, CaseIterable, Sendable {
+    case get, head, post, put, patch, delete
+    /// Any other token; no route can be declared for it, so the response is 404 or 405.
+    case other
+
+    /// The token as it appears in a request line and in `Allow`.
+    public var name: StaticString {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
+        case .other: "other"
+        }
+    }
+
+    /// Parses the token of a request line; method names are case-sensitive.
+    init(token: UnsafePointer<CChar>) {
+        let length = unsafe strlen(token)
+        for method in Method.allCases where method != .other && method.name.utf8CodeUnitCount == length {
+            if unsafe memcmp(token, method.name.utf8Start, length) == 0 {
+                self = method
+                return
+            }
+        }
+        self = .other
+    }
+}
+
+/// The identifier of a request, in logs and on error pages.
+///
+/// Unique within a process and spread over 64 bits; it is not a secret and authorizes nothing.
+public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+    public let value: UInt64
+
+    public init(_ value: UInt64) { self.value = value }
+
+    /// Sixteen hexadecimal digits.
+    public var description: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// Generator of request identifiers, from a random start.
+struct RequestNumbering {
+    private var state: UInt64
+
+    init(start: UInt64) { state = start }
+
+    /// The next step of SplitMix64: a permutation of 64 bits, so no identifier repeats before all were used.
+    mutating func next() -> RequestID {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return RequestID(mixed ^ mixed >> 31)
     }
 }

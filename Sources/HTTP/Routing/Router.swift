@@ -41,16 +41,6 @@ public struct Router {
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
     ) { on(.post, route, options, respond) }
 
-    public mutating func put<each Value: PathValue>(
-        _ route: Route<repeat each Value>, _ options: RouteOptions = .standard,
-        _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
-    ) { on(.put, route, options, respond) }
-
-    public mutating func delete<each Value: PathValue>(
-        _ route: Route<repeat each Value>, _ options: RouteOptions = .standard,
-        _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
-    ) { on(.delete, route, options, respond) }
-
     /// Declares a prepared response to GET on one fixed path.
     public mutating func get(_ path: String, _ response: PreparedResponse) {
         get(Route(path)) { _ in Response(response) }
@@ -91,5 +81,20 @@ extension Request {
             let value = Value.parse(pathSegment: decoded.span)
         else { throw .notFound }
         return value
+    }
+}
+
+/// The handler and options of one method of one route.
+final class Action: Sendable {
+    typealias Respond = @Sendable (Request) async throws -> Response
+
+    let pattern: String
+    let options: RouteOptions
+    let respond: Respond
+
+    init(pattern: String, options: RouteOptions, respond: @escaping Respond) {
+        self.pattern = pattern
+        self.options = options
+        self.respond = respond
     }
 }

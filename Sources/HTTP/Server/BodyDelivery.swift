@@ -83,7 +83,7 @@ extension BodyDelivery {
     /// Requests the next piece from the stream; a piece that is ready at once causes no suspension.
     private func makeNext() {
         (piece, offset, isMaking) = ([], 0, true)
-        server.hold(octets, on: connection)
+        server.setInDelivery(octets, on: connection)
         task = Task.immediate(executorPreference: server.loop) { [stream, weak self] in
             do {
                 let piece = try await stream.next()
@@ -102,7 +102,7 @@ extension BodyDelivery {
         guard isMaking, self.end == nil else { return }
         self.piece = piece ?? []
         self.end = end
-        server.hold(octets, on: connection)
+        server.setInDelivery(octets, on: connection)
         finishMaking()
     }
 
@@ -114,5 +114,23 @@ extension BodyDelivery {
         guard isSuspended else { return }
         unsafe MHD_resume_connection(connection.handle)
         server.runNextTurn()
+    }
+}
+
+/// A response body produced while it is sent: whatever its length, one piece of it is in memory.
+///
+/// The next piece is requested once the client has received the one before. When the client disconnects, no more pieces
+/// are requested and the current one is cancelled. An error closes the connection, so that the client detects the
+/// incomplete body.
+public struct BodyStream: Sendable {
+    private let make: @Sendable () async throws -> [UInt8]?
+
+    /// - Parameter next: produces the next piece on the server's loop; nil ends the body.
+    public init(_ next: @escaping @Sendable () async throws -> [UInt8]?) { make = next }
+
+    /// The next piece that is not empty, or nil at the end.
+    func next() async throws -> [UInt8]? {
+        while let piece = try await make() { if !piece.isEmpty { return piece } }
+        return nil
     }
 }

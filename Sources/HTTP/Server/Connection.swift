@@ -64,17 +64,18 @@ internal import Glibc
     var status: Status?
     /// Whether the connection closes after the current response.
     var isLast = false
-    /// The share of the loop's body budget that the request body takes.
-    var share = BodyBudget.Share()
-    /// Octets of the response that the client has yet to receive (`DeliveryBudget`).
-    var held = 0
-    /// Sequence number of that response.
-    var heldSince = 0
+    /// The client that a forwarded request counts for; nil when the connection counts instead.
+    var countedClient: IPAddress?
+    /// Octets reserved for a body over 16 KiB.
+    var longBody = 0
+    /// Octets of the response that the client has yet to receive.
+    var inDelivery = 0
+    /// Sequence number of that response, or of its latest piece.
+    var deliveryNumber = 0
     /// Whether the route's admission check is still running.
     var isAdmitting = false
     /// Octets of a body that were read and discarded.
     var discarded = 0
-    var requestCount = 0
 
     init(_ handle: OpaquePointer, _ credential: TLSCredential?, at tick: Int) {
         unsafe self.handle = handle
@@ -93,11 +94,6 @@ internal import Glibc
 
     /// Whether the rest of the body is discarded, because the response is already decided.
     var isDiscarding: Bool { refusal != nil || outcome != nil }
-
-    /// Whether the server waits for the client to send a head or a body.
-    var isAwaited: Bool { phase == .head || phase == .body }
-    /// Whether the server waits for the client to receive the response, or the current piece of it.
-    var isDelivered: Bool { phase == .delivery }
 
     func enter(_ phase: Phase, at tick: Int) {
         let isOurs = phase.isOurs

@@ -39,18 +39,15 @@ struct Framing {
         case 4 where HeaderName.host.matches(name):
             hosts += 1
             if let rule, !rule.admits(value) { isMisdirected = true }
-        case 6 where HeaderName.expect.matches(name): expectsContinue = Self.matches(value, "100-continue")
+        case 6 where HeaderName.expect.matches(name): expectsContinue = HeaderName("100-continue").matches(value)
         case 14 where HeaderName.contentLength.matches(name): readLength(value)
         case 17 where HeaderName.transferEncoding.matches(name):
             codings += 1
             contentLength = nil
-            if !Self.matches(value, "chunked") { isMalformed = true }
+            if !HeaderName("chunked").matches(value) { isMalformed = true }
         default: break
         }
     }
-
-    /// Case-insensitive comparison, for field values as for names.
-    private static func matches(_ value: Span<UInt8>, _ word: StaticString) -> Bool { HeaderName(word).matches(value) }
 
     private static func isName(_ name: Span<UInt8>) -> Bool {
         for index in name.indices where !ASCII.isToken(name[index]) { return false }
@@ -79,4 +76,36 @@ struct Framing {
         if value.isEmpty { isMalformed = true }
         if contentLength != nil { contentLength = length }
     }
+}
+
+/// Check that the pieces into which libmicrohttpd splits a head account for every octet of it.
+///
+/// libmicrohttpd splits a head in place, with zero octets, and takes a line that begins with a colon or a zero octet
+/// for the end of the head: the rest would be read as another request, which no server in front has seen. So the pieces
+/// must lie in the buffer exactly as in a well-formed head, line by line with CR LF between. Folded lines, zero octets
+/// and bare LF do not, and are rejected as well.
+struct HeadLayout {
+    /// The address at which the next piece must begin.
+    private var next: UInt
+    private var isGapless = true
+
+    /// Begins with the method, the first piece.
+    init(_ method: UnsafeBufferPointer<UInt8>) { next = UInt(bitPattern: method.baseAddress) &+ UInt(method.count) }
+
+    /// Checks the next piece, which must follow after `gap` octets.
+    mutating func take(_ piece: UnsafeBufferPointer<UInt8>, after gap: UInt) {
+        let start = UInt(bitPattern: piece.baseAddress)
+        if start != next &+ gap { isGapless = false }
+        next = start &+ UInt(piece.count)
+    }
+
+    /// Checks a field: a line of its own, with a colon and optional whitespace between name and value.
+    mutating func take(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        unsafe take(name, after: 2)
+        if UInt(bitPattern: value.baseAddress) <= next { isGapless = false }
+        next = UInt(bitPattern: value.baseAddress) &+ UInt(value.count)
+    }
+
+    /// Whether the head ends at `end`, with the last piece, its CR LF and an empty line.
+    func isWhole(until end: UInt) -> Bool { isGapless && end == next &+ 4 }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Creation of listening sockets.
 public enum Listener {
@@ -63,10 +63,7 @@ public enum Listener {
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(truncatingIfNeeded: address.low).bigEndian
-        return unsafe withUnsafeBytes(of: &name) { name in
-            let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return unsafe bind(socket, start, socklen_t(name.count))
-        }
+        return bind(socket, name)
     }
 
     private static func bind6(_ socket: Int32, _ address: IPAddress, _ port: UInt16) -> Int32 {
@@ -74,9 +71,13 @@ public enum Listener {
         name.sin6_family = sa_family_t(AF_INET6)
         name.sin6_port = port.bigEndian
         name.sin6_addr = address.octets
-        return unsafe withUnsafeBytes(of: &name) { name in
+        return bind(socket, name)
+    }
+
+    private static func bind(_ socket: Int32, _ name: some Any) -> Int32 {
+        unsafe withUnsafeBytes(of: name) { name in
             let start = unsafe name.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return unsafe bind(socket, start, socklen_t(name.count))
+            return unsafe Glibc.bind(socket, start, socklen_t(name.count))
         }
     }
 
@@ -85,5 +86,38 @@ public enum Listener {
         for socket in sockets { close(socket) }
         if error == EADDRINUSE { return .portInUse(address: address, port: port) }
         return .cannotListen(address: address, port: port, errno: error)
+    }
+}
+
+/// Reason why a server did not start.
+public enum ServerFailure: Error, Equatable, Sendable {
+    /// The port is in use by another process, or by another server of this one.
+    case portInUse(address: IPAddress, port: UInt16)
+    /// The system rejected the address or the port.
+    case cannotListen(address: IPAddress, port: UInt16, errno: Int32)
+    /// libmicrohttpd did not start; with TLS, most often because of the key or the certificate.
+    case cannotStart(withTLS: Bool)
+    /// The event loop could not watch the server's descriptors.
+    case cannotWatch(errno: Int32)
+}
+
+extension ServerFailure: CustomStringConvertible {
+    /// One sentence for the operator.
+    public var description: String {
+        switch self {
+        case .portInUse(let address, let port):
+            "port \(port) of \(address.description) is in use: stop what listens there, or choose another (--listen HOST:PORT)"
+        case .cannotListen(let address, let port, let errno):
+            "cannot listen on port \(port) of \(address.description): \(Self.reason(errno))"
+        case .cannotStart(let withTLS):
+            withTLS
+                ? "the server does not start with this certificate and key: do they belong together?"
+                : "the server does not start"
+        case .cannotWatch(let errno): "the loop cannot watch the server: \(Self.reason(errno))"
+        }
+    }
+
+    private static func reason(_ errno: Int32) -> String {
+        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
     }
 }

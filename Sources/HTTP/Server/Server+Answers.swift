@@ -11,7 +11,6 @@ extension Server {
 
     /// Resumes a suspended connection, to send the response in `outcome` or to read the body.
     func resume(_ connection: Connection, isAdmitted: Bool = false) {
-        endWait(on: connection)
         connection.task = nil
         connection.enter(isAdmitted ? .admission : .resumption, at: tick)
         unsafe MHD_resume_connection(connection.handle)
@@ -50,21 +49,21 @@ extension Server {
 
     /// Passes a response to libmicrohttpd.
     func deliver(_ response: Response, on connection: Connection) -> MHD_Result {
-        let isLast = connection.isLast || isStopping || connection.requestCount >= options.requestsPerConnection
+        let isLast = connection.isLast || isStopping
         connection.isLast = isLast
         connection.enter(.delivery, at: tick)
         // libmicrohttpd has a copy from here on, and one is enough.
         connection.outcome = nil
-        // In memory once for all clients, so it counts in no budget (see PreparedResponse).
+        // In memory once for all clients, so it does not count (see PreparedResponse).
         if let prepared = response.prepared, !isLast {
-            letGo(of: connection)
+            setInDelivery(0, on: connection)
             return unsafe queue(prepared.handle, prepared.status, on: connection)
         }
         let parts = response.prepared?.parts ?? response
         connection.delivery = parts.stream.map { BodyDelivery($0, on: connection, of: self) }
         if let handle = unsafe ResponseHandle.make(parts, connection.delivery, isLast: isLast) {
             defer { unsafe MHD_destroy_response(handle) }
-            hold(connection.delivery?.octets ?? parts.octets, on: connection)
+            setInDelivery(connection.delivery?.octets ?? parts.octets, on: connection)
             return unsafe queue(handle, parts.status, on: connection)
         }
         return deliverFailure(PreparedResponse.Failure.unsendable(parts), on: connection)
@@ -87,23 +86,74 @@ extension Server {
 
     /// Ends a request, after its response is sent or its connection is lost.
     func completed(_ connection: Connection, wasSent: Bool) {
+        release(connection)
         if let request = connection.request, let hook = application.finished {
             hook(
                 FinishedRequest(
                     request: request, status: connection.status, duration: request.received.duration(to: .now),
                     work: connection.work, wasSent: wasSent))
         }
-        bodies.giveBack(&connection.share)
-        letGo(of: connection)
         connection.reset(at: tick)
     }
 
+    /// Ends the counts of a request.
+    private func release(_ connection: Connection) {
+        if let client = connection.countedClient { inFlight.end(client) }
+        connection.countedClient = nil
+        releaseBody(on: connection)
+        setInDelivery(0, on: connection)
+    }
+
     func closed(_ connection: Connection) {
-        bodies.giveBack(&connection.share)
-        letGo(of: connection)
-        connectionCount.remove(connection.peer)
+        release(connection)
+        inFlight.close(connection.peer)
         connections.swapAt(connection.place, connections.count - 1)
         connections[connection.place].place = connection.place
         connections.removeLast()
     }
+}
+
+// Memory of responses that clients have yet to receive.
+extension Server {
+    /// Sets the octets of a connection's response that its client has yet to receive.
+    ///
+    /// When all of them exceed the loop's budget, closes the connections whose clients have received nothing for longest,
+    /// never this one.
+    func setInDelivery(_ octets: Int, on connection: Connection) {
+        guard !connection.isAborted || octets == 0 else { return }
+        inDelivery += octets - connection.inDelivery
+        connection.inDelivery = octets
+        deliveryCount += 1
+        connection.deliveryNumber = deliveryCount
+        if octets > 0, inDelivery > options.deliveryBudget { closeUnread(besides: connection) }
+    }
+
+    /// Frees an eighth of the budget more than needed, because a call examines every connection and so must be rare.
+    private func closeUnread(besides latest: Connection) {
+        let unread = connections.filter { $0.inDelivery > 0 && $0 !== latest }
+        var count = 0
+        for connection in unread.sorted(by: { $0.deliveryNumber < $1.deliveryNumber }) {
+            guard inDelivery > options.deliveryBudget / 8 * 7 else { break }
+            // libmicrohttpd frees the response when it runs next, which is in the next turn.
+            setInDelivery(0, on: connection)
+            connection.delivery?.cut()
+            connection.abort()
+            count += 1
+        }
+        guard count > 0 else { return }
+        inFlight.note { $0.answersGivenUp += count }
+        runNextTurn()
+    }
+
+    /// Reports this loop's octets to the count of all loops, once per sweep so that a request costs nothing.
+    func reportDeliveries() {
+        guard inDelivery != reportedInDelivery else { return }
+        inFlight.note { $0.inDelivery += inDelivery - reportedInDelivery }
+        reportedInDelivery = inDelivery
+    }
+}
+
+extension Response {
+    /// Octets of body and field values held while the response is sent; none for a prepared response.
+    var octets: Int { fields.reduce(body.count) { $0 + $1.value.utf8.count } }
 }

@@ -21,7 +21,6 @@ extension Server {
             method: Method(token: method), id: numbering.next(), rawTarget: connection.rawTarget,
             connection: connection, proxies: options.trustedProxies)
         connection.request = request
-        connection.requestCount += 1
         connection.enter(.body, at: tick)
         guard let target = unsafe connection.targetStart else { return pippin_mhd_no }
         let size = connection.rawTarget.count
@@ -30,26 +29,35 @@ extension Server {
         // libmicrohttpd separates the trailer section after a chunked body from the next request, and may be wrong
         // there too (see HeadLayout). So the connection closes after a chunked request.
         connection.isLast = framing.contentLength == nil
-        if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request) {
+        if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request)
+            ?? count(request, on: connection)
+        {
             return refuse(connection, request, refusal, framing)
         }
         application.started?(request)
         if let refusal = judgeBody(of: request, framing) { return refuse(connection, request, refusal, framing) }
         request.bodyLength = framing.contentLength
         request.isHeldBack = framing.expectsContinue
-        let isShort = framing.contentLength.map { $0 <= BodyBudget.shortLimit } ?? false
+        let isShort = framing.contentLength.map { $0 <= RouteOptions.shortBody } ?? false
         guard !isShort, let admission = request.action?.options.admission else {
             return expectBody(of: request, on: connection)
         }
         return ask(admission, about: request, on: connection)
     }
 
-    /// Reserves budget for the body, so that a started body can be completed, or responds with 503.
+    /// Counts a forwarded request for its client until it is completed; an error when there are too many.
+    private func count(_ request: Request, on connection: Connection) -> HTTPError? {
+        guard let client = request.forwardedClient else { return nil }
+        guard inFlight.begin(client) else { return .overloaded }
+        connection.countedClient = client
+        return nil
+    }
+
+    /// Reserves memory for a long body, so that a started body can be completed, or responds with 503.
     private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
-        let length = request.bodyLength ?? 0
-        let isAdmitted = request.isAdmitted
-        guard length == 0 || bodies.extend(&connection.share, to: length, isAdmitted: isAdmitted, by: request.holder)
-        else { return answer(decorate(.overloaded, request), before: request, on: connection) }
+        guard reserve(request.bodyLength ?? 0, on: connection) else {
+            return answer(decorate(.overloaded, request), before: request, on: connection)
+        }
         connection.enter(.body, at: tick)
         return pippin_mhd_yes
     }
@@ -61,7 +69,7 @@ extension Server {
         guard !request.isHeldBack else { return deliver(response, on: connection) }
         connection.outcome = response
         connection.enter(.body, at: tick)
-        hold(response.octets, on: connection)
+        setInDelivery(response.octets, on: connection)
         return pippin_mhd_yes
     }
 
@@ -69,7 +77,6 @@ extension Server {
     private func ask(_ admission: @escaping RouteOptions.Admission, about request: Request, on connection: Connection)
         -> MHD_Result
     {
-        guard mayWait(request) else { return answer(decorate(.overloaded, request), before: request, on: connection) }
         connection.isAdmitting = true
         connection.enter(.answer, at: tick)
         let task = Task.immediate(executorPreference: loop) {
@@ -108,7 +115,6 @@ extension Server {
         request.copyHead()
         connection.task = task
         connection.enter(.suspension, at: tick)
-        beginWait(of: request)
         unsafe MHD_suspend_connection(connection.handle)
     }
 
@@ -137,9 +143,8 @@ extension Server {
 
     private func judgeBody(of request: Request, _ framing: Framing) -> HTTPError? {
         guard let options = request.action?.options, framing.hasBody else { return nil }
-        if let length = framing.contentLength, length > options.bodyLimit {
-            return .contentTooLarge(limit: options.bodyLimit)
-        }
+        let limit = options.bodyLimit(isAdmitted: options.admission != nil)
+        if let length = framing.contentLength, length > limit { return .contentTooLarge(limit: limit) }
         let fits = options.contentTypes.isEmpty || options.contentTypes.contains(where: request.hasContentType)
         return fits ? nil : .unsupportedMediaType
     }
@@ -153,7 +158,7 @@ extension Server {
     {
         let isSound =
             switch refusal {
-            case .notFound, .methodNotAllowed, .unsupportedMediaType: true
+            case .notFound, .methodNotAllowed, .contentTooLarge, .unsupportedMediaType, .overloaded: true
             default: false
             }
         let isShort = (framing.contentLength ?? 0) <= RouteOptions.standard.bodyLimit
@@ -168,16 +173,15 @@ extension Server {
     /// Takes a piece of the body; libmicrohttpd accepts no response before the last piece.
     func receive(_ chunk: UnsafeRawBufferPointer, on connection: Connection) -> MHD_Result {
         guard let request = connection.request else { return pippin_mhd_no }
-        if !connection.isDiscarding, let limit = request.action?.options.bodyLimit {
-            let (size, isAdmitted) = (request.body.count + chunk.count, request.isAdmitted)
-            let isShort = size <= limit
-            if isShort, bodies.extend(&connection.share, to: size, isAdmitted: isAdmitted, by: request.holder) {
+        if !connection.isDiscarding, let limit = request.action?.options.bodyLimit(isAdmitted: request.isAdmitted) {
+            let size = request.body.count + chunk.count
+            if size <= limit, reserve(size, on: connection) {
                 unsafe request.body.take(chunk, of: request.bodyLength ?? limit)
                 return pippin_mhd_yes
             }
             request.body = []
-            bodies.giveBack(&connection.share)
-            connection.refusal = isShort ? .overloaded : .contentTooLarge(limit: limit)
+            releaseBody(on: connection)
+            connection.refusal = size <= limit ? .overloaded : .contentTooLarge(limit: limit)
             connection.isLast = true
         }
         connection.discarded += chunk.count
@@ -189,9 +193,7 @@ extension Server {
         guard let request = connection.request else { return pippin_mhd_no }
         if let refusal = connection.refusal { return deliver(decorate(refusal, request), on: connection) }
         if let response = connection.outcome { return deliver(response, on: connection) }
-        guard let action = request.action, mayWait(request) else {
-            return deliver(decorate(.overloaded, request), on: connection)
-        }
+        guard let action = request.action else { return pippin_mhd_no }
         guard readParts(of: request, for: action, on: connection) else {
             return deliver(decorate(.badRequest, request), on: connection)
         }
@@ -217,5 +219,35 @@ extension Server {
         do { return try await action.respond(request) } catch let refusal as HTTPError {
             return decorate(refusal, request)
         } catch { return decorate(.failed(error), request) }
+    }
+}
+
+// Memory of request bodies.
+extension Server {
+    /// Reserves room for a body of `octets` until `releaseBody`; false when the loop's budget for long bodies is used up.
+    ///
+    /// Short bodies need no budget, because each connection has one at most.
+    private func reserve(_ octets: Int, on connection: Connection) -> Bool {
+        guard octets > max(RouteOptions.shortBody, connection.longBody) else { return true }
+        let sum = longBodies + octets - connection.longBody
+        guard sum <= options.longBodyBudget else { return false }
+        (longBodies, connection.longBody) = (sum, octets)
+        return true
+    }
+
+    func releaseBody(on connection: Connection) {
+        longBodies -= connection.longBody
+        connection.longBody = 0
+    }
+}
+
+extension [UInt8] {
+    /// Appends a piece of a body that may become `limit` octets long, and reserves no more than that.
+    ///
+    /// The capacity grows with the octets received, because a declared length cannot be trusted.
+    mutating func take(_ piece: UnsafeRawBufferPointer, of limit: Int) {
+        let wanted = count + piece.count
+        if wanted > capacity { reserveCapacity(Swift.max(wanted, Swift.min(limit, 2 * wanted))) }
+        unsafe append(contentsOf: piece)
     }
 }

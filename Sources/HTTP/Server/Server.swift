@@ -1,9 +1,10 @@
 internal import CMicroHTTPD
 public import EventLoop
+internal import Glibc
 
 /// An HTTP server for an application on one event loop.
 ///
-/// The servers of several loops share one port and the connection count, nothing else.
+/// The servers of several loops share one port and the count of what is in flight, nothing else.
 // @unchecked Sendable: state that changes after init is used on the loop's thread only; libmicrohttpd calls back from
 // `run()`, which runs there too.
 @safe public final class Server: @unchecked Sendable {
@@ -13,8 +14,8 @@ public import EventLoop
     let loop: EventLoop
     let options: ServerOptions
     let application: Application
-    /// The connection count, shared by the servers of all loops.
-    public let connectionCount: ConnectionCount
+    /// Connections and requests in flight, counted for the servers of all loops together.
+    public let inFlight: InFlight
     var connections: [Connection] = []
     /// The listening socket; nil once the server stops.
     var listening: ListeningSocket?
@@ -22,16 +23,14 @@ public import EventLoop
     var credential: TLSCredential?
     /// Peer of the connection being added to libmicrohttpd, until libmicrohttpd reports its start.
     var counted: IPAddress?
-    /// Number of requests whose handlers or admission checks have suspended.
-    var underWay = 0
-    /// Those requests by client, counted once there are many.
-    var shares: WaitingShares
-    var bodies: BodyBudget
-    var deliveries: DeliveryBudget
-    /// Number of responses so far that hold memory of their own.
-    var answerCount = 0
+    /// Octets reserved for bodies over 16 KiB.
+    var longBodies = 0
+    /// Octets of responses that clients have yet to receive.
+    var inDelivery = 0
+    /// Number of responses, and of pieces of them, so far.
+    var deliveryCount = 0
     /// Octets in delivery as last reported to the count of all loops.
-    var toldInDelivery = 0
+    var reportedInDelivery = 0
     var numbering: RequestNumbering
     var isStopping = false
     /// Sweeps since the start: the clock of the timeouts, which costs a request nothing.
@@ -55,11 +54,12 @@ public import EventLoop
         let areGiven = !options.sockets.isEmpty
         precondition(!areGiven || options.sockets.count == loops.count, "a socket for each loop")
         let sockets = areGiven ? options.sockets : try Listener.open(options.address, options.port, count: loops.count)
-        let count = ConnectionCount(options)
+        let inFlight = InFlight(options)
         var servers: [Server] = []
         for (index, loop) in loops.enumerated() {
             let (application, socket) = (applications[index], sockets[index])
-            servers.append(try await loop.run { try Server(application, options, count, on: loop, listening: socket) })
+            servers.append(
+                try await loop.run { try Server(application, options, inFlight, on: loop, listening: socket) })
         }
         return servers
     }
@@ -70,18 +70,15 @@ public import EventLoop
     { try await start(options, on: loops) { _ in application } }
 
     private init(
-        _ application: Application, _ options: ServerOptions, _ connectionCount: ConnectionCount, on loop: EventLoop,
+        _ application: Application, _ options: ServerOptions, _ inFlight: InFlight, on loop: EventLoop,
         listening socket: Int32
     ) throws(ServerFailure) {
-        self.connectionCount = connectionCount
+        self.inFlight = inFlight
         self.application = application
         self.options = options
         self.loop = loop
         port = Listener.port(of: socket)
         numbering = RequestNumbering(start: .random(in: .min ... .max))
-        shares = WaitingShares(places: options.requestsUnderWay)
-        bodies = BodyBudget(short: options.shortBodyBudget, long: options.longBodyBudget)
-        deliveries = DeliveryBudget(limit: options.deliveryBudget)
         connections.reserveCapacity(64)
         let listening = ListeningSocket(socket)
         if let tls = options.tls {
@@ -163,4 +160,76 @@ private final class HookLink {
     var server: Server?
 
     init(server: Server) { self.server = server }
+}
+
+// Shutdown.
+extension Server {
+    /// Stops serving: accepts no more connections, lets current requests finish, and closes every connection.
+    ///
+    /// Idle connections are closed after `idle`, or with the response to a request that arrives before. After
+    /// `timeout`, requests without a response get 503 and streamed bodies that are not finished are cut off. Call it on
+    /// the server's loop, before the loop is stopped.
+    public func stop(within timeout: Duration, idle: Duration = .zero) async {
+        loop.preconditionCurrent()
+        guard !isStopping else { return }
+        isStopping = true
+        // Connections that wait in the kernel are accepted first, because closing the socket would reset them.
+        accept(limit: Int(SOMAXCONN))
+        run()
+        stopListening()
+        await drain(for: idle)
+        for connection in connections where connection.phase == .head { connection.abort() }
+        await drain(for: timeout)
+        for connection in connections {
+            answerEarly(connection, .overloaded)
+            connection.delivery?.cut()
+        }
+        run()
+        await drain(for: .milliseconds(200))
+        close()
+    }
+
+    /// Waits until no connection is left, for `timeout` at most.
+    private func drain(for timeout: Duration) async {
+        let end = ContinuousClock.now + timeout
+        while !connections.isEmpty && ContinuousClock.now < end { await loop.sleep(for: .milliseconds(5)) }
+    }
+}
+
+// Timeouts.
+extension Server {
+    /// Checks the timeouts of every connection once per interval.
+    ///
+    /// libmicrohttpd's own timeout restarts with every octet and ignores suspended connections, so a client that sends
+    /// one octet every few seconds would never time out.
+    func scheduleSweep() {
+        sweep = loop.schedule(after: options.sweepInterval) { [unowned self] in
+            sweepOnce()
+            scheduleSweep()
+        }
+    }
+
+    func sweepOnce() {
+        tick += 1
+        for connection in connections { expire(connection) }
+        reportDeliveries()
+    }
+
+    private func expire(_ connection: Connection) {
+        switch connection.phase {
+        case .head where isOver(options.headTimeout, since: connection.since),
+            .body where isOver(options.bodyTimeout, since: connection.since),
+            .delivery where isOver(options.sendTimeout, since: connection.since):
+            connection.abort()
+        case .suspension where isOver(options.answerTimeout, since: connection.since):
+            answerEarly(connection, .deadlinePassed)
+        case .production where isOver(options.answerTimeout, since: connection.since): connection.delivery?.cut()
+        default: break
+        }
+    }
+
+    /// Whether a phase that began at tick `start` has lasted at least `limit`, in whole intervals.
+    private func isOver(_ limit: Duration, since start: Int) -> Bool {
+        options.sweepInterval * (tick - start - 1) >= limit
+    }
 }

@@ -16,34 +16,20 @@ public struct ServerOptions: Sendable {
     /// Hosts that are accepted, others get 421; nil accepts all.
     public var hosts: HostRule?
 
-    /// Connections of all loops together; at the limit, a client that holds most of them loses one to a new connection.
+    /// Connections of all loops together; at the limit, a new one waits in the kernel until another has closed.
     public var connectionLimit = 4096
-    /// Connections per IPv4 address or IPv6 /64 network, on all loops together; a further one is closed at once.
+    /// Connections per IPv4 address or IPv6 /56 network, on all loops together; a further one is closed at once.
     ///
-    /// Zero is no limit. Trusted proxies have none.
-    public var connectionsPerAddress = 1024
-    /// Connections per IPv6 site, which is 65,536 such networks, on all loops together.
-    ///
-    /// Zero is no limit. Trusted proxies have none.
-    public var connectionsPerSite = 2048
-    /// Requests after which a connection is closed.
-    public var requestsPerConnection = 100_000
-    /// Requests per loop that may wait for their response at a time; a further one is answered with 503.
-    ///
-    /// From half of them on, an address may have an eighth of the total and an IPv6 site a quarter (`WaitingShares`).
-    public var requestsUnderWay = 2048
+    /// Zero is no limit. Trusted proxies have none; the requests they forward count for their clients, and a further one
+    /// is answered with 503.
+    public var inFlightPerNetwork = 1024
     /// Octets of the request line and the header fields; a longer head is answered with 431.
     public var headLimit = 16 * 1024
 
-    /// Octets of bodies up to 16 KiB that one loop keeps at a time; a further body is answered with 503.
-    ///
-    /// The default holds a body for every connection up to the default limit, so that no client alone keeps others out.
-    public var shortBodyBudget = 64 << 20
-    /// Octets of longer bodies that one loop keeps at a time, a quarter of them per client (`BodyBudget`); a further
-    /// body is answered with 503.
-    public var longBodyBudget = 8 << 20
-    /// Octets of responses that one loop holds until their clients have received them; beyond it, responses of the
-    /// clients that hold most are dropped.
+    /// Octets of bodies over 16 KiB that one loop keeps at a time; a further one is answered with 503.
+    public var longBodyBudget = 32 << 20
+    /// Octets of responses that one loop holds until their clients have received them; beyond it, the connections whose
+    /// clients have received nothing for longest are closed.
     public var deliveryBudget = 64 << 20
 
     /// From the connection's start, or the last response on it, until the next head is complete; it limits idle

@@ -126,9 +126,8 @@ enum Help {
           --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
           --connections-per-address N
-                               connections from one address, or one /64 of IPv6, at a time (a quarter of what the
-                               process takes); trusted proxies have no limit; 0 switches this limit and the one
-                               for sites of IPv6 (/48) off
+                               connections from one address, or one /56 of IPv6, at a time (a quarter of what the
+                               process takes); for a trusted proxy its clients' requests; 0 for no limit
           --limits NAME=N,…    other numbers for rate limits, such as mail-by-sender=500 (docs/limits.md has the names)
           --relay-domain NAME  host of relay addresses (relay.HOST)
           --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas

@@ -189,8 +189,8 @@ struct Health: Sendable {
     let isOpen: @Sendable () -> Bool
 
     func mount(on router: inout Router) {
-        router.get(Route("/healthz"), .immediate) { _ in .text("ok\n") }
-        router.get(Route("/readyz"), .immediate) { _ in
+        router.get(Route("/healthz")) { _ in .text("ok\n") }
+        router.get(Route("/readyz")) { _ in
             guard isOpen(), services.isReady else {
                 var response = Response.text("not ready\n", status: .serviceUnavailable)
                 response.append(.retryAfter, "1")

@@ -4,42 +4,38 @@ import Log
 import Operations
 import Synchronization
 
-/// Reports the connections of this process, and logs connections that were refused or closed.
+/// Reports the connections of this process, and logs those that were refused, closed or had to wait.
 final class ConnectionWatch: Sendable {
     private let log: Log
     /// Nil until the servers have started.
-    private let count = Mutex<ConnectionCount?>(nil)
+    private let inFlight = Mutex<InFlight?>(nil)
     private let told = Mutex(ConnectionFigures())
 
     init(log: Log) { self.log = log }
 
     /// Watches the servers of this process, which share one count.
     func begin(with servers: [Server]) {
-        let shared = servers.first?.connectionCount
-        count.withLock { $0 = shared }
+        let shared = servers.first?.inFlight
+        inFlight.withLock { $0 = shared }
     }
 
-    /// The current statistics; connections refused or closed since the last call go to the log.
+    /// The current statistics; what was refused, closed or waited since the last call goes to the log.
     func sample() -> ConnectionStatistics {
-        let figures = count.withLock { $0?.figures } ?? ConnectionFigures()
+        let figures = inFlight.withLock { $0?.figures } ?? ConnectionFigures()
         let before = told.withLock { told in
             defer { told = figures }
             return told
         }
         logChanges(figures, since: before)
         return ConnectionStatistics(
-            now: figures.now, peak: figures.peak, limit: figures.limit,
-            refused: (figures.refusedByAddress, figures.refusedBySite, figures.refusedForRoom),
-            displaced: figures.displaced, shortages: figures.exhaustions,
-            delivery: (figures.inDelivery, figures.answersGivenUp), descriptors: (Descriptors.count, Descriptors.limit))
+            now: figures.now, peak: figures.peak, limit: figures.limit, refused: figures.refused, full: figures.full,
+            shortages: figures.exhaustions, delivery: (figures.inDelivery, figures.answersGivenUp),
+            descriptors: (Descriptors.count, Descriptors.limit))
     }
 
     private func logChanges(_ now: ConnectionFigures, since before: ConnectionFigures) {
         let causes: [(String, Int, IPAddress?)] = [
-            ("address", now.refusedByAddress - before.refusedByAddress, now.lastRefused),
-            ("site", now.refusedBySite - before.refusedBySite, now.lastRefusedOfSite),
-            ("limit", now.refusedForRoom - before.refusedForRoom, nil),
-            ("displaced", now.displaced - before.displaced, nil),
+            ("address", now.refused - before.refused, now.lastRefused), ("limit", now.full - before.full, nil),
             ("delivery", now.answersGivenUp - before.answersGivenUp, nil),
             ("descriptors", now.exhaustions - before.exhaustions, nil),
         ]

@@ -38,8 +38,18 @@ struct MetricsText: CustomStringConvertible {
                 sample(figure.name, [("process", process.id), ("host", process.host)], figure.read(process))
             }
         }
-        tellRefusals(processes)
-        tellRefusedRequests(processes)
+        append(
+            "pippin_connections_refused_total", by: "cause", of: processes,
+            "Connections that were refused or closed, by cause; for limit and descriptors, how often one had to wait."
+        ) {
+            let counts = $0.connections
+            return [
+                ("address", counts.refused), ("limit", counts.full), ("delivery", counts.answersGivenUp),
+                ("descriptors", counts.shortages),
+            ]
+        }
+        append("pippin_requests_refused_total", by: "status", of: processes, "Requests that were answered 429 and 503.")
+        { [("429", $0.refused.tooMany), ("503", $0.refused.unavailable)] }
     }
 
     private static let connectionFigures: [Figure] = [
@@ -53,29 +63,15 @@ struct MetricsText: CustomStringConvertible {
         ("pippin_descriptor_limit", "gauge", "How many there may be.", { $0.connections.descriptorLimit }),
     ]
 
-    private mutating func tellRefusals(_ processes: [ProcessHeartbeat]) {
-        let name = "pippin_connections_refused_total"
-        metric(
-            name, "counter",
-            "Connections that were not taken or gave way, by cause; for descriptors, how often one had to wait.")
+    /// Appends a counter of each process by a further label.
+    private mutating func append(
+        _ name: String, by label: String, of processes: [ProcessHeartbeat], _ help: String,
+        _ read: (ProcessHeartbeat) -> [(value: String, count: Int)]
+    ) {
+        metric(name, "counter", help)
         for process in processes {
-            let counts = process.connections
-            let causes: [(String, Int)] = [
-                ("address", counts.refusedByAddress), ("site", counts.refusedBySite), ("limit", counts.refusedForRoom),
-                ("displaced", counts.displaced), ("delivery", counts.answersGivenUp), ("descriptors", counts.shortages),
-            ]
-            for (cause, count) in causes {
-                sample(name, [("process", process.id), ("host", process.host), ("cause", cause)], count)
-            }
-        }
-    }
-
-    private mutating func tellRefusedRequests(_ processes: [ProcessHeartbeat]) {
-        let name = "pippin_requests_refused_total"
-        metric(name, "counter", "Requests that were answered 429 and 503.")
-        for process in processes {
-            for (status, count) in [("429", process.refused.tooMany), ("503", process.refused.unavailable)] {
-                sample(name, [("process", process.id), ("host", process.host), ("status", status)], count)
+            for (value, count) in read(process) {
+                sample(name, [("process", process.id), ("host", process.host), (label, value)], count)
             }
         }
         metric("pippin_limited_total", "counter", "Uses of rate limits that were refused.")

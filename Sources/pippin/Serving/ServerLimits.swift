@@ -9,22 +9,18 @@ struct ServerLimits {
     private static let connectionsPerLoop = 4096
     /// Minimum number of connections, however few descriptors there are.
     private static let fewest = 16
-    /// An IPv6 site's limit in units of an address's limit; half of all connections at most.
-    private static let addressesPerSite = 16
 
     let connections: Int
-    let perAddress: Int
-    /// Maximum of an IPv6 site (/48): a household or a company, but for some providers many phones.
-    let perSite: Int
+    /// Maximum in flight of one client's network.
+    let perNetwork: Int
 
     /// - Parameters:
     ///   - descriptors: maximum number of file descriptors of this process.
-    ///   - chosen: maximum number of connections per address; nil for a quarter of all.
-    init(descriptors: Int, loops: Int, perAddress chosen: Int? = nil) {
+    ///   - chosen: maximum of one network; nil for a quarter of all.
+    init(descriptors: Int, loops: Int, perNetwork chosen: Int? = nil) {
         let kept = min(Self.reserve + loops * Self.reservePerLoop, descriptors / 2)
         connections = max(Self.fewest, min(loops * Self.connectionsPerLoop, descriptors - kept))
-        perAddress = chosen ?? max(Self.fewest, connections / 4)
-        perSite = max(perAddress, min(Self.addressesPerSite * perAddress, connections / 2))
+        perNetwork = chosen ?? max(Self.fewest, connections / 4)
     }
 }
 
@@ -36,10 +32,9 @@ extension Settings {
         var options = ServerOptions(address: address, port: port)
         options.trustedProxies = trustedProxies
         if let tls { options.tls = try TLSFiles.read(tls) }
-        let limits = ServerLimits(descriptors: Descriptors.limit, loops: loops, perAddress: connectionsPerAddress)
+        let limits = ServerLimits(descriptors: Descriptors.limit, loops: loops, perNetwork: connectionsPerAddress)
         options.connectionLimit = limits.connections
-        options.connectionsPerAddress = limits.perAddress
-        options.connectionsPerSite = limits.perSite
+        options.inFlightPerNetwork = limits.perNetwork
         if publicURL.isLoopback { options.hosts = HostRule(local: publicURL.host) }
         return options
     }

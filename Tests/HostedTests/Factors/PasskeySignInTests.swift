@@ -131,7 +131,7 @@ import Testing
     @Test func `garbage is refused like any other answer`() throws {
         let browser = site.browser()
         let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
-        for noise in ["", "!", "AAAA", String(repeating: "A", count: 9000)] {
+        for noise in ["", "!", "AAAA", String(repeating: "A", count: 3000)] {
             let values = ["credential_id", "client_data", "authenticator_data", "signature", "user_handle"].map {
                 ($0, noise)
             }

@@ -29,7 +29,7 @@ struct ProcessRow: Sendable {
         $0.integer("connectionsPeak") { $0.process.beat.connections.peak }
         $0.integer("connectionLimit") { $0.process.beat.connections.limit }
         $0.integer("refused") { $0.process.beat.connections.refused }
-        $0.integer("displaced") { $0.process.beat.connections.displaced }
+        $0.integer("full") { $0.process.beat.connections.full }
         $0.integer("shortages") { $0.process.beat.connections.shortages }
         $0.text("delivery") { OctetCount.text($0.process.beat.connections.octetsInDelivery) }
         $0.integer("givenUp") { $0.process.beat.connections.answersGivenUp }

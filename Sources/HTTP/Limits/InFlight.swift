@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// Count of the connections and requests in flight on all loops of a process, in total and by client network.
+///
+/// HTTP/1.1 without pipelining has one request in flight for each connection, so the limit of one network bounds its
+/// waiting requests, its bodies and its unsent responses at once. A connection of a trusted proxy counts in the total
+/// only, and each request on it counts for the client that the proxy reports.
+public final class InFlight: Sendable {
+    private struct State {
+        var figures = ConnectionFigures()
+        /// Connections and forwarded requests by `IPAddress.clientNetwork`, without zero entries.
+        var byNetwork: [IPAddress: Int] = [:]
+    }
+
+    private let limit: Int
+    private let limitPerNetwork: Int
+    private let proxies: TrustedProxies
+    private let state = Mutex(State())
+
+    init(_ options: ServerOptions) {
+        limit = max(1, options.connectionLimit)
+        limitPerNetwork = options.inFlightPerNetwork
+        proxies = options.trustedProxies
+    }
+
+    /// Current numbers, and totals since the start.
+    public var figures: ConnectionFigures {
+        var figures = state.withLock { $0.figures }
+        figures.limit = limit
+        return figures
+    }
+
+    /// Whether the process may accept a connection.
+    var hasRoom: Bool { state.withLock { $0.figures.now < limit } }
+
+    /// Counts a connection until `close`; false, and recorded, when its network has reached its limit.
+    func open(_ peer: IPAddress) -> Bool {
+        let isProxy = proxies.contains(peer)
+        return state.withLock { state in
+            guard isProxy || take(peer, in: &state) else { return false }
+            state.figures.now += 1
+            state.figures.peak = max(state.figures.peak, state.figures.now)
+            return true
+        }
+    }
+
+    func close(_ peer: IPAddress) {
+        state.withLock { $0.figures.now -= 1 }
+        if !proxies.contains(peer) { end(peer) }
+    }
+
+    /// Counts a request that a trusted proxy forwards for `client` until `end`; false, and recorded, when the client's
+    /// network has reached its limit.
+    func begin(_ client: IPAddress) -> Bool { state.withLock { take(client, in: &$0) } }
+
+    func end(_ client: IPAddress) {
+        state.withLock { state in
+            let left = state.byNetwork[client.clientNetwork, default: 0] - 1
+            state.byNetwork[client.clientNetwork] = left > 0 ? left : nil
+        }
+    }
+
+    private func take(_ client: IPAddress, in state: inout State) -> Bool {
+        let held = state.byNetwork[client.clientNetwork, default: 0]
+        guard limitPerNetwork == 0 || held < limitPerNetwork else {
+            state.figures.refused += 1
+            state.figures.lastRefused = client
+            return false
+        }
+        state.byNetwork[client.clientNetwork] = held + 1
+        return true
+    }
+
+    /// Records what happened otherwise.
+    func note(_ change: (inout ConnectionFigures) -> Void) { state.withLock { change(&$0.figures) } }
+}
+
+/// Numbers of open and refused connections of a process.
+public struct ConnectionFigures: Equatable, Sendable {
+    public internal(set) var now = 0
+    /// The most connections open at a time since the start.
+    public internal(set) var peak = 0
+    /// The limit of open connections.
+    public internal(set) var limit = 0
+    /// Connections and forwarded requests refused since the start because their network had reached its limit.
+    public internal(set) var refused = 0
+    /// The address most recently refused.
+    public internal(set) var lastRefused: IPAddress?
+    /// How often since the start a connection had to wait because the process had as many as allowed.
+    public internal(set) var full = 0
+    /// How often since the start the system had no descriptor or no memory for a waiting connection.
+    public internal(set) var exhaustions = 0
+    /// Octets of responses that clients had yet to receive, as of each loop's last sweep.
+    public internal(set) var inDelivery = 0
+    /// Connections closed since the start to free memory for other responses.
+    public internal(set) var answersGivenUp = 0
+
+    public init() {}
+}
