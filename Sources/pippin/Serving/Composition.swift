@@ -34,8 +34,6 @@ struct Composition {
     let certificates: CertificateRenewal?
     /// Whether the server still accepts requests.
     let isOpen: @Sendable () -> Bool
-    /// Memory in which the supervisor finds the requests under way; nil without a supervisor.
-    let page: SharedPage?
 
     /// The applications of the loops, in the order of the loops.
     ///
@@ -43,9 +41,8 @@ struct Composition {
     func applications(_ loopServices: [LoopServices], _ assets: PageAssets) throws(CommandFailure) -> [Application] {
         let limits = InteractionLimits()
         var applications: [Application] = []
-        for (index, services) in loopServices.enumerated() {
-            let board = page?.board(ofLoop: index)
-            applications.append(try application(services, assets.site, assets.assets, limits, board))
+        for services in loopServices {
+            applications.append(try application(services, assets.site, assets.assets, limits))
         }
         return applications
     }
@@ -56,9 +53,9 @@ struct Composition {
         return PageAssets(assets: assets, site: try site(assets))
     }
 
-    private func application(
-        _ services: LoopServices, _ site: Site, _ assets: Assets, _ limits: InteractionLimits, _ board: RequestRegister?
-    ) throws(CommandFailure) -> Application {
+    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets, _ limits: InteractionLimits)
+        throws(CommandFailure) -> Application
+    {
         let hosted = try hosted(services, site, limits)
         let console = try console(services, site)
         var router = Router()
@@ -81,9 +78,8 @@ struct Composition {
                 decorate: { refusal, request in
                     if case .failed(let error) = refusal { failures.note(error, request) }
                     return console.respond(to: refusal, request) ?? hosted.respond(to: refusal, request)
-                }, started: { board?.enter($0) },
+                },
                 finished: { [refusalCount] finished in
-                    board?.leave(finished.request.id)
                     refusalCount.note(finished.status)
                     requests.note(finished)
                 })
