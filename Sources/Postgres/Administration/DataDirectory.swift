@@ -22,11 +22,11 @@ public struct DataDirectory: Sendable {
     }
 
     /// Takes the lock to serve this data folder, which one process holds at a time.
-    public func lockForServing() throws(ClusterFailure) -> ServingLock {
+    public func lockForServing() throws(ClusterFailure) -> FileLock {
         let lock = try lock(named: "serve.lock")
         guard lock.take(.exclusive) else { throw .served(path: path, process: lock.readHolder()) }
         lock.writeHolder()
-        return ServingLock(lock)
+        return lock
     }
 
     func lock(named name: String) throws(ClusterFailure) -> FileLock {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// An advisory lock on a file or folder (flock(2)), which the kernel releases when the process dies.
-final class FileLock: Sendable {
+public final class FileLock: Sendable {
     enum Mode {
         case shared
         case exclusive
@@ -19,16 +19,7 @@ final class FileLock: Sendable {
     /// Takes the lock unless another process holds it; a lock held in the other mode is released for it.
     func take(_ mode: Mode) -> Bool { flock(descriptor, mode.operation | LOCK_NB) == 0 }
 
-    /// Takes the lock, waiting for other processes until `deadline`; false if they still hold it then.
-    func take(_ mode: Mode, until deadline: ContinuousClock.Instant) -> Bool {
-        while !take(mode) {
-            guard ContinuousClock.now < deadline else { return false }
-            usleep(10_000)
-        }
-        return true
-    }
-
-    func release() { flock(descriptor, LOCK_UN) }
+    public func release() { flock(descriptor, LOCK_UN) }
 
     /// The process id that the holder wrote into the file.
     func readHolder() -> Int32? {
