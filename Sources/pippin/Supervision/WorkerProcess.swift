@@ -134,7 +134,9 @@ private enum SwiftBacktrace {
     private static func find(beside program: String) -> String? {
         let own = program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         let path = (Environment.value("PATH") ?? "").split(separator: ":").map { "\($0)/../libexec/swift/linux" }
-        return ([own] + path).map { $0 + "/swift-backtrace" }.first { unsafe access($0, X_OK) == 0 }
+        return ([own] + path).map { $0 + "/swift-backtrace" }.first {
+            unsafe $0.hasPrefix("/") && access($0, X_OK) == 0
+        }
     }
 }
 
