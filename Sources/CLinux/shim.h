@@ -1,10 +1,8 @@
-// What Swift's Glibc module leaves out of Linux: epoll, eventfd, signalfd, shared memory without a name, what ties a
-// process to another, thread names, and malloc's knobs.
+// What Swift's Glibc module leaves out of Linux: epoll, eventfd, signalfd, what ties a process to another, thread names,
+// and malloc's knobs.
 #ifndef PIPPIN_CLINUX_SHIM_H
 #define PIPPIN_CLINUX_SHIM_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
@@ -57,28 +55,8 @@ static inline int pippin_signalfd_next(int descriptor) {
     return read(descriptor, &info, sizeof info) == sizeof info ? (int) info.ssi_signo : 0;
 }
 
-// Memory of a fixed size that processes share by its descriptor: memfd_create(2), close-on-exec. It is sealed: one of
-// them that made it shorter would have the others die where they read it.
-static inline int pippin_memory_create(const char *_Nonnull name, long size) {
-    const int add_seals = 1033, seal = 1, shrink = 2, grow = 4;
-    int descriptor = (int) syscall(SYS_memfd_create, name, 3u);
-    if (descriptor < 0) return -1;
-    if (ftruncate(descriptor, size) == 0 && fcntl(descriptor, add_seals, seal | shrink | grow) == 0) return descriptor;
-    int reason = errno;
-    close(descriptor);
-    errno = reason;
-    return -1;
-}
-
 // Has the calling process killed when the thread that started it ends; a change of user undoes that.
 static inline int pippin_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
-
-// What lies at a path, to be looked at without being opened: open(2) with O_PATH, which the headers name for _GNU_SOURCE
-// only. Such a descriptor reads nothing.
-static inline int pippin_open_place(const char *_Nonnull path) {
-    const int place_alone = 010000000;
-    return open(path, place_alone | O_CLOEXEC);
-}
 
 // For posix_spawn: has the new process begin a session, and so a process group, of its own; glibc names it for _GNU_SOURCE
 // only.

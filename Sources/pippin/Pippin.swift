@@ -6,7 +6,7 @@ import Glibc
 @main enum Pippin {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        // With SWIFT_BACKTRACE set, the operator wants Swift's own crash report.
+        // The supervisor sets SWIFT_BACKTRACE for its workers, without registers; an operator may set it as well.
         if Environment.value("SWIFT_BACKTRACE") == nil { Signals.endSilentlyAtFaults() }
         Malloc.settle()
         // Not exit(3): it would free memory of libcrypto that a thread left running at shutdown may still use.

@@ -11,6 +11,8 @@ SHAPES = {
     "a password hash": re.compile(r"\$argon2id\$"),
 }
 SHORTEST_SECRET = 12
+# What the Swift runtime writes about a process that crashed.
+BACKTRACE = re.compile(r"^\n\*\*\* Signal .*?^Backtrace took [^\n]*\n\n", re.MULTILINE | re.DOTALL)
 
 
 def leaks(files: list[Path], secrets: set[str]) -> list[str]:
@@ -35,9 +37,14 @@ def requests(file: Path) -> int:
     return sum('"event":"request"' in line for line in file.read_text(errors="replace").splitlines())
 
 
-def not_json(file: Path) -> list[str]:
-    """Lines of a log that a machine could not read."""
-    return [line for line in file.read_text(errors="replace").splitlines() if not _is_object(line)]
+def not_json(file: Path, crashes: bool = False) -> list[str]:
+    """Lines of a log that a machine could not read; those of backtraces are none of them where there are crashes."""
+    text = file.read_text(errors="replace")
+    return [line for line in (BACKTRACE.sub("", text) if crashes else text).splitlines() if not _is_object(line)]
+
+
+def backtraces(file: Path) -> list[str]:
+    return BACKTRACE.findall(file.read_text(errors="replace"))
 
 
 def _is_object(line: str) -> bool:

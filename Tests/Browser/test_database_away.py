@@ -3,6 +3,7 @@ itself, and Ctrl-C ends it whatever state the database is in.
 """
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,8 +20,8 @@ import requests
 import database
 import logs
 from console import SYSTEM_TEAM
-from machine_room import TEAM, Host, Writer, psql, refreshed
-from server import Pippin
+from machine_room import TEAM, Host, Writer, psql, refreshed, stop_orphan
+from server import Pippin, new_folder
 from waiting import SECONDS, until
 from wire import Wire
 
@@ -240,6 +241,38 @@ def test_ctrl_c_ends_the_postgres_of_a_start_that_takes_long(host: Host):
     assert seconds < STOP_SECONDS
     assert "stopped before" in host.log.read_text()
     host.start()
+
+
+def test_a_first_start_that_is_killed_leaves_nothing_that_goes_on_setting_up():
+    folder = new_folder("pippin-first-")
+    host = House(folder)
+    unfinished, data = host.data / "postgres.new", host.data / "postgres"
+    try:
+        host.begin()
+        host.wait_until(lambda: (unfinished / "base").exists() or data.exists())
+        process, host.process = host.process, None
+        process.kill()
+        process.wait(SECONDS)
+
+        host.wait_until(lambda: not at_work_in(unfinished))
+        host.start()
+        host.stop()
+    finally:
+        if host.process is not None:
+            host.process.kill()
+            host.process.wait()
+        stop_orphan(host.data)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def at_work_in(folder: Path) -> list[str]:
+    """The processes that work in a folder or were told to set it up."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if f"--pgdata={folder}" in (process / "cmdline").read_text() or os.readlink(process / "cwd") == str(folder):
+                found.append(process.name)
+    return found
 
 
 @contextmanager

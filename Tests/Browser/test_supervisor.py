@@ -3,6 +3,7 @@ private PostgreSQL, and says what happened.
 """
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -16,7 +17,7 @@ import requests
 import database
 import logs
 from machine_room import TEAM, BoldWriter, Host, given_by_apple, hand_over, hanging, is_gone, refreshed
-from server import Pippin, binary
+from server import Pippin, binary, new_folder
 from test_database_away import STOP_SECONDS, press_ctrl_c
 from waiting import SECONDS, until
 
@@ -31,7 +32,7 @@ def home(secrets: set[str]) -> Iterator[Host]:
         if home.process is not None:
             home.stop()
         assert logs.leaks([home.log, *home.data.rglob("*.log")], secrets) == []
-        assert [line for line in logs.not_json(home.log) if not line.startswith("pippin: ")] == []
+        assert [line for line in logs.not_json(home.log, crashes=True) if not line.startswith("pippin: ")] == []
 
 
 def test_nothing_acknowledged_is_lost_when_workers_die_under_load(home: Host, secrets: set[str]):
@@ -56,6 +57,36 @@ def test_nothing_acknowledged_is_lost_when_workers_die_under_load(home: Host, se
     assert [answer.text for answer in answers if answer.status_code != 200] == []
     secrets.update(answer.json()["refresh_token"] for answer in answers)
     assert home.postmaster == postmaster
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One that the user may enter whom the worker runs as."""
+    folder = new_folder("pippin-program-")
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("program", "expected"), [
+    (None, "SIGILL"), ("#!/nowhere\n", "SIGILL"), ("#!/bin/sh\nexec sleep 36000\n", "SIGALRM"),
+], ids=["is not there", "cannot be run", "does not end"])
+def test_a_worker_dies_and_is_started_again_though_the_program_for_backtraces(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, expected: str
+):
+    """V56: it lies beside pippin, or in a toolchain that is in the path."""
+    shutil.copy(binary(), folder / "pippin")
+    if program is not None:
+        (folder / "swift-backtrace").write_text(program)
+        (folder / "swift-backtrace").chmod(0o755)
+    monkeypatch.setenv("PIPPIN_BINARY", str(folder / "pippin"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    with Host.running() as host:
+        host.trap("loop-0")
+
+        assert host.wait_for("worker.died")["signal"] == expected
+        host.wait_until(host.is_ready)
+        assert ("*** Signal 4" in host.log.read_text()) == (program is not None)
+        host.stop()
 
 
 def test_a_worker_that_keeps_dying_is_started_ever_later(home: Host):

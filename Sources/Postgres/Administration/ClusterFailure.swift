@@ -20,8 +20,6 @@ public enum ClusterFailure: Error, Equatable, Sendable {
     case notStarted(reason: String, log: String)
     /// The server runs but does not answer.
     case silent(log: String)
-    /// The caller stopped waiting for the server.
-    case interrupted
     /// The server did not stop in time.
     case notStopped(process: Int32)
     /// Another process is still starting or stopping the server.
@@ -49,7 +47,6 @@ extension ClusterFailure: CustomStringConvertible {
         case .notInitialised(let path, let reason): "PostgreSQL could not be set up in \(path): \(reason)"
         case .notStarted(let reason, let log): "PostgreSQL did not start: \(reason) (see \(log))"
         case .silent(let log): "PostgreSQL runs and does not answer (see \(log))"
-        case .interrupted: "stopped before PostgreSQL had started"
         case .notStopped(let process): "PostgreSQL (process \(process)) did not stop in time"
         case .busy(let path): "another process is still starting or stopping PostgreSQL in \(path)"
         case .served(let path, let process):

@@ -4,9 +4,11 @@ import Glibc
 struct ClusterLocation: Sendable {
     /// The folder around the cluster; it belongs to the user of this process, its contents to the database user.
     let home: String
-
-    var data: String { home + "/postgres" }
-    var log: String { home + "/postgres.log" }
+    /// Names of the data and the log in it.
+    let dataName = "postgres"
+    let logName = "postgres.log"
+    var data: String { home + "/" + dataName }
+    var log: String { home + "/" + logName }
     /// Work folder of `initdb`, so that `data` is either complete or absent.
     var unfinished: String { home + "/postgres.new" }
 

@@ -1,27 +1,30 @@
 import Glibc
 
-/// The PostgreSQL server of a cluster.
-///
-/// The caller prevents other processes from starting or stopping it at the same time.
+/// The PostgreSQL server of a cluster, started by `pg_ctl`.
 struct ClusterServer: Sendable {
     let location: ClusterLocation
     let user: DatabaseUser
     let settings: ClusterSettings
 
-    /// A server that this process has started.
-    struct Child {
-        let process: pid_t
-        let log: ServerLog
-    }
+    /// A `pg_ctl` that starts the server.
+    struct Starter {
+        fileprivate let process: pid_t
+        fileprivate let log: ServerLog
 
-    /// Whether the lock file names a server that is alive.
-    var isListed: Bool { process != nil }
+        var hasEnded: Bool { Subprocess.hasEnded(process) }
+
+        /// Why the server did not start, once it has ended.
+        var failure: ClusterFailure { .notStarted(reason: log.lastWords(), log: log.path) }
+    }
 
     /// Status of the server, from its lock file.
     var status: Postmaster.Status { Postmaster.status(on: location.data) }
 
-    /// Process id of the running server; nil if none runs.
-    var process: pid_t? { Postmaster.running(on: location.data)?.process }
+    /// The running server; nil if none runs.
+    var postmaster: Postmaster? { Postmaster.running(on: location.data) }
+
+    /// Whether the programs for the data are installed.
+    var isInstalled: Bool { (try? binaries()) != nil }
 
     /// Connection string for a database of the cluster.
     ///
@@ -32,61 +35,71 @@ struct ClusterServer: Sendable {
             + " requirepeer=\(Self.quoted(user.name))"
     }
 
+    /// Creates the data unless they exist: in another folder first, so that they are complete or absent.
+    ///
+    /// No other process may do the same meanwhile. No password is needed, since only the database user and root can
+    /// enter the socket folder.
+    func initialise() throws(ClusterFailure) {
+        if location.version != nil { return }
+        guard !File.exists(location.data) else {
+            throw .notInitialised(path: location.data, reason: "the folder holds no database")
+        }
+        guard let binaries = settings.find() else { throw .binariesMissing }
+        try run(["/bin/rm", "-rf", "--", location.unfinished])
+        try user.own(location.unfinished)
+        try run(
+            user.command(
+                [
+                    binaries.path("initdb"), "--pgdata=\(location.unfinished)", "--username=pippin", "--encoding=UTF8",
+                    "--locale=C.UTF-8", "--auth-local=trust", "--auth-host=reject", "--no-instructions",
+                ] + (settings.isDurable ? [] : ["--no-sync"])))
+        guard unsafe rename(location.unfinished, location.data) == 0 else { throw ClusterFailure(.last(location.data)) }
+    }
+
+    private func run(_ command: [String]) throws(ClusterFailure) {
+        let outcome = try ClusterFailure.mapping { () throws(FileFailure) in try Subprocess.run(command) }
+        guard outcome.code != 0 else { return }
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        let reason = lines.first { $0.contains("error: ") || $0.contains("FATAL: ") } ?? lines.last
+        throw .notInitialised(path: location.data, reason: reason ?? "exit code \(outcome.code)")
+    }
+
     /// Starts the server unless it runs, and returns when it accepts connections.
     ///
     /// A server that outlived the process that started it is used; one that is stopping is waited for.
-    ///
-    /// - Returns: the started server; nil if it was already running.
-    func start() throws(ClusterFailure) -> Child? {
+    func start() throws(ClusterFailure) {
         try user.own(location.data)
         let deadline = ContinuousClock.now + settings.startLimit
-        var child: Child?
         while !accepts() {
-            if let ended = child, Subprocess.hasEnded(ended.process) {
-                let failure = failure(of: ended)
-                guard failure.isHeldUp else { throw failure }
-                child = nil
-                usleep(100_000)
+            if status == .absent {
+                let starter = try beginStart()
+                while !starter.hasEnded { usleep(5_000) }
+                let failure = starter.failure
+                guard status != .absent || failure.isHeldUp else { throw failure }
             }
-            if settings.isInterrupted() {
-                if let child { end(child, within: settings.stopLimit) }
-                throw .interrupted
-            }
-            if child == nil && !isListed { child = try spawn() }
-            guard ContinuousClock.now < deadline else {
-                if let child { kill(child.process, SIGQUIT) }
-                throw .silent(log: location.log)
-            }
+            guard ContinuousClock.now < deadline else { throw .silent(log: location.log) }
             usleep(5_000)
         }
-        return child
     }
 
-    /// Creates the database unless it exists.
-    func makeDatabase(_ name: String) throws(ClusterFailure) {
-        do throws(AdminFailure) {
-            let connection = try AdminConnection(to: conninfo("postgres"))
-            let found = try connection.execute("SELECT 1 FROM pg_database WHERE datname = $1", [name])
-            if found.isEmpty { try connection.execute("CREATE DATABASE \(name)") }
-        } catch { throw .database(error) }
-    }
-
-    /// Creates a login role that is a member of each of `roles`, which exist, and has no rights of its own.
-    func makeLogin(_ name: String, of roles: [String]) throws(ClusterFailure) {
-        do throws(AdminFailure) {
-            let connection = try AdminConnection(to: conninfo("pippin"))
-            let isThere = "SELECT 1 FROM pg_roles WHERE rolname = $1"
-            if try connection.execute(isThere, [name]).isEmpty {
-                do throws(AdminFailure) { try connection.execute("CREATE ROLE \(name) LOGIN NOINHERIT") } catch {
-                    // Another process may have created it first.
-                    guard try !connection.execute(isThere, [name]).isEmpty else { throw error }
-                }
+    /// Starts the server without waiting for it.
+    func beginStart() throws(ClusterFailure) -> Starter {
+        let binaries = try binaries()
+        try user.own(location.socketFolder)
+        Postmaster.orphan(location.data, socketFolder: location.socketFolder, as: user)
+        return try ClusterFailure.mapping { () throws(FileFailure) in
+            let log = try ServerLog.prepare(location.log, for: user)
+            // pg_ctl hands its options to a shell. Names of files are relative to the folder, as it does not quote them.
+            let options = settings.arguments(socketFolder: location.socketFolder).map { argument in
+                "'" + argument.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
             }
-            for role in roles {
-                let member = try connection.execute("SELECT pg_has_role($1, $2, 'MEMBER')", [name, role])
-                if member != [["t"]] { try connection.execute("GRANT \(role) TO \(name)") }
-            }
-        } catch { throw .database(error) }
+            let command = [
+                binaries.path("pg_ctl"), "start", "--silent", "--wait",
+                "--timeout=\(settings.startLimit.components.seconds)", "--pgdata=\(location.dataName)",
+                "--log=\(location.logName)", "--options=" + options.joined(separator: " "),
+            ]
+            return Starter(process: try Subprocess.spawn(user.command(command, in: location.home)), log: log)
+        }
     }
 
     /// Stops the server.
@@ -98,13 +111,42 @@ struct ClusterServer: Sendable {
         if location.socketFolder == location.shortSocketFolder { unsafe rmdir(location.shortSocketFolder) }
     }
 
+    /// Creates the database unless it exists.
+    func makeDatabase(_ name: String) throws(ClusterFailure) {
+        try ensure(
+            "CREATE DATABASE \(name)", unless: "SELECT 1 FROM pg_database WHERE datname = $1", name, in: "postgres")
+    }
+
+    /// Creates a login role that is a member of each of `roles`, which exist, and has no rights of its own.
+    func makeLogin(_ name: String, of roles: [String]) throws(ClusterFailure) {
+        try ensure(
+            "CREATE ROLE \(name) LOGIN NOINHERIT", unless: "SELECT 1 FROM pg_roles WHERE rolname = $1", name,
+            in: "pippin")
+        for role in roles {
+            try ensure(
+                "GRANT \(role) TO \(name)",
+                unless: "SELECT 1 FROM pg_roles WHERE rolname = $1 AND pg_has_role(oid, '\(role)'::name, 'MEMBER')",
+                name, in: "pippin")
+        }
+    }
+
+    /// Executes a statement unless a query about `name` has a row; another process may execute it at the same time.
+    private func ensure(_ statement: String, unless query: String, _ name: String, in database: String)
+        throws(ClusterFailure)
+    {
+        do throws(AdminFailure) {
+            let connection = try AdminConnection(to: conninfo(database))
+            guard try connection.execute(query, [name]).isEmpty else { return }
+            do throws(AdminFailure) { try connection.execute(statement) } catch {
+                guard try !connection.execute(query, [name]).isEmpty else { throw error }
+            }
+        } catch { throw .database(error) }
+    }
+
     /// Folder of the socket; a server that was moved together with its folder still names the old one.
     private var socketFolder: String {
-        if let running = Postmaster.running(on: location.data), File.exists(running.socketFolder) {
-            running.socketFolder
-        } else {
-            location.socketFolder
-        }
+        if let running = postmaster, File.exists(running.socketFolder) { return running.socketFolder }
+        return location.socketFolder
     }
 
     private func accepts() -> Bool {
@@ -114,37 +156,11 @@ struct ClusterServer: Sendable {
         } catch { return false }
     }
 
-    /// Ends a server that may not have written its lock file yet.
-    func end(_ child: Child, within limit: Duration) {
-        kill(child.process, SIGINT)
-        let deadline = ContinuousClock.now + limit
-        while !Subprocess.hasEnded(child.process), ContinuousClock.now < deadline { usleep(5_000) }
-    }
-
-    /// Starts the server without waiting for it.
-    func spawn() throws(ClusterFailure) -> Child {
-        let binaries = try binaries()
-        try user.own(location.socketFolder)
-        Postmaster.orphan(location.data, socketFolder: location.socketFolder, as: user)
-        let arguments = settings.arguments(data: location.data, socketFolder: location.socketFolder)
-        let (log, output) = try ClusterFailure.mapping { () throws(FileFailure) in try ServerLog.open(location.log) }
-        defer { close(output) }
-        do throws(Subprocess.Failure) {
-            let command = user.command([binaries.path("postgres")] + arguments)
-            // Ctrl-C reaches every process of the terminal's group: the database must outlast the last requests.
-            let process = try Subprocess.spawn(command, output: output, ownSession: true)
-            return Child(process: process, log: log)
-        } catch { throw .notStarted(reason: error.description, log: location.log) }
-    }
-
-    /// Why a server that has ended did not start.
-    func failure(of ended: Child) -> ClusterFailure { .notStarted(reason: ended.log.lastWords(), log: location.log) }
-
     private func binaries() throws(ClusterFailure) -> PostgresBinaries {
         guard let version = location.version else {
             throw .notInitialised(path: location.data, reason: "the folder holds no database")
         }
-        guard let binaries = PostgresBinaries.find(version: version, searchPath: settings.searchPath) else {
+        guard let binaries = settings.find(version: version) else {
             throw .versionMissing(version, data: location.data)
         }
         return binaries
@@ -153,5 +169,47 @@ struct ClusterServer: Sendable {
     /// Quotes a value of a conninfo string (PostgreSQL documentation, section 34.1.1).
     private static func quoted(_ value: String) -> String {
         "'" + value.reduce(into: "") { $0 += $1 == "'" || $1 == "\\" ? "\\\($1)" : "\($1)" } + "'"
+    }
+}
+
+/// Settings of a private cluster.
+public struct ClusterSettings: Sendable {
+    /// False allows a crash to lose all data: for tests, whose data are discarded.
+    public var isDurable = true
+    public var maxConnections = 100
+    /// MiB of memory for PostgreSQL's page cache, allocated as needed.
+    public var sharedBuffers = 128
+    /// How long the server may take to accept connections, including recovery after a crash.
+    public var startLimit: Duration = .seconds(60)
+    /// How long a fast shutdown may take before an immediate one, which has the effect of a power cut.
+    public var stopLimit: Duration = .seconds(30)
+    /// Folder in which Debian's packages install PostgreSQL's programs, a folder for each version.
+    public var packages = "/usr/lib/postgresql"
+    /// Folders to search for PostgreSQL's programs besides Debian's, as in PATH.
+    public var searchPath = "/usr/local/bin:/usr/local/pgsql/bin:/usr/bin"
+
+    public init() {}
+
+    /// The programs of the newest version, or of exactly `version`.
+    func find(version: Int? = nil) -> PostgresBinaries? {
+        PostgresBinaries.find(version: version, under: packages, searchPath: searchPath)
+    }
+
+    /// Arguments of the server, passed at every start, so that a newer release applies its own.
+    func arguments(socketFolder: String) -> [String] {
+        let settings = [
+            ("listen_addresses", ""), ("port", "5432"),
+            ("unix_socket_directories", "\"" + doubled(socketFolder) + "\""),
+            ("max_connections", String(maxConnections)), ("shared_buffers", "\(sharedBuffers)MB"), ("jit", "off"),
+            ("timezone", "UTC"), ("log_timezone", "UTC"),
+            // The detail of a rejected row would write personal data to the log.
+            ("log_error_verbosity", "terse"),
+        ]
+        let careless = [("fsync", "off"), ("synchronous_commit", "off"), ("full_page_writes", "off")]
+        return (settings + (isDurable ? [] : careless)).flatMap { ["-c", "\($0.0)=\($0.1)"] }
+    }
+
+    private func doubled(_ text: String) -> String {
+        text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
     }
 }

@@ -22,11 +22,11 @@ public struct DataDirectory: Sendable {
     }
 
     /// Takes the lock to serve this data folder, which one process holds at a time.
-    public func lockForServing() throws(ClusterFailure) -> ServingLock {
+    public func lockForServing() throws(ClusterFailure) -> FileLock {
         let lock = try lock(named: "serve.lock")
         guard lock.take(.exclusive) else { throw .served(path: path, process: lock.readHolder()) }
         lock.writeHolder()
-        return ServingLock(lock)
+        return lock
     }
 
     func lock(named name: String) throws(ClusterFailure) -> FileLock {
@@ -44,5 +44,42 @@ public struct DataDirectory: Sendable {
             throw .foreign(path: path, owner: DatabaseUser.name(of: status.st_uid))
         }
         guard status.st_mode & 0o002 == 0 else { throw .exposed(path: path) }
+    }
+}
+
+/// An advisory lock on a file or folder (flock(2)), which the kernel releases when the process dies.
+public final class FileLock: Sendable {
+    enum Mode {
+        case shared
+        case exclusive
+
+        fileprivate var operation: Int32 { self == .shared ? LOCK_SH : LOCK_EX }
+    }
+
+    private let descriptor: Int32
+
+    /// Takes ownership of an open descriptor that is close-on-exec; nothing is locked yet.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Takes the lock unless another process holds it; a lock held in the other mode is released for it.
+    func take(_ mode: Mode) -> Bool { flock(descriptor, mode.operation | LOCK_NB) == 0 }
+
+    public func release() { flock(descriptor, LOCK_UN) }
+
+    /// The process id that the holder wrote into the file.
+    func readHolder() -> Int32? {
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return String(validating: buffer.prefix(count), as: UTF8.self).flatMap { Int32($0) }
+    }
+
+    /// Writes the id of this process into the file as that of the holder.
+    func writeHolder() {
+        let text = Array(String(getpid()).utf8)
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        _ = unsafe pwrite(descriptor, text, text.count, 0)
     }
 }

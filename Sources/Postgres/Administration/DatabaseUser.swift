@@ -28,19 +28,20 @@ struct DatabaseUser: Sendable {
         return unsafe String(cString: entry.pw_name)
     }
 
-    /// The command to run as this account, in the root folder because it may be unable to enter the current one.
+    /// The command to run as this account, by default in the root folder because it may be unable to enter the current
+    /// one; it is killed when this process ends first.
     ///
     /// `env` and `setpriv` replace themselves by the next program, so the process id stays the same.
-    func command(_ command: [String]) -> [String] {
-        let chdir = ["/usr/bin/env", "--chdir=/"]
-        if user == geteuid() { return chdir + command }
-        let switchUser = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(group)", "--init-groups"]
-        return chdir + switchUser + ["--inh-caps=-all", "--no-new-privs"] + command
+    func command(_ command: [String], in folder: String = "/") -> [String] {
+        let place = ["/usr/bin/env", "--chdir=\(folder)", "/usr/bin/setpriv", "--pdeathsig=KILL"]
+        if user == geteuid() { return place + command }
+        let switchUser = ["--reuid=\(user)", "--regid=\(group)", "--init-groups", "--inh-caps=-all", "--no-new-privs"]
+        return place + switchUser + command
     }
 
     /// Whether the account can access the contents of `folder`.
     func canEnter(_ folder: String) -> Bool {
-        let test = try? Subprocess.run(command(["/usr/bin/test", "-x", folder]), limit: .seconds(10))
+        let test = try? Subprocess.run(command(["/usr/bin/test", "-x", folder]))
         return test?.code == 0
     }
 

@@ -11,9 +11,7 @@ struct PostgresBinaries: Equatable {
     /// The newest installed version, or exactly `version`, because only that version can read its data.
     ///
     /// Debian's folders come first, then the folders of `searchPath` (as in PATH).
-    static func find(version: Int? = nil, under root: String = "/usr/lib/postgresql", searchPath: String)
-        -> PostgresBinaries?
-    {
+    static func find(version: Int? = nil, under root: String, searchPath: String) -> PostgresBinaries? {
         let packaged = ((try? Folder.names(in: root)) ?? []).compactMap { name in
             Int(name).map { PostgresBinaries(version: $0, folder: "\(root)/\(name)/bin") }
         }
@@ -33,12 +31,11 @@ struct PostgresBinaries: Equatable {
 
     private func suits(_ wanted: Int?) -> Bool { wanted.map { $0 == version } ?? (version >= Self.oldest) }
 
-    private var isComplete: Bool { File.isExecutable(path("initdb")) && File.isExecutable(path("postgres")) }
+    private var isComplete: Bool { ["initdb", "pg_ctl", "postgres"].allSatisfy { File.isExecutable(path($0)) } }
 
     /// Parses output such as "postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)".
     private func askVersion() -> Int? {
-        guard let outcome = try? Subprocess.run([path("postgres"), "--version"], limit: .seconds(10)), outcome.code == 0
-        else { return nil }
+        guard let outcome = try? Subprocess.run([path("postgres"), "--version"]), outcome.code == 0 else { return nil }
         let words = outcome.output.split(separator: " ")
         return words.dropFirst(2).first.flatMap { Int($0.prefix { $0.isNumber }) }
     }

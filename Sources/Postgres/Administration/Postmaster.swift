@@ -25,7 +25,7 @@ struct Postmaster: Equatable {
     /// working folder.
     static func status(on data: String) -> Status {
         do throws(FileFailure) {
-            guard let postmaster = try named(by: data), postmaster.workingFolder == data else { return .absent }
+            guard let postmaster = try named(by: data), postmaster.works(in: data) else { return .absent }
             return .running(postmaster)
         } catch { return error.errno == ENOENT || error.errno == ENOTDIR ? .absent : .unknown }
     }
@@ -41,7 +41,7 @@ struct Postmaster: Equatable {
         guard let gone = try? named(by: data), kill(gone.process, 0) == 0 else { return }
         let nobody = String(pid_t.max)
         let edit = ["/usr/bin/sed", "-i", "1s/.*/\(nobody)/", data + "/postmaster.pid"]
-        _ = try? Subprocess.run(user.command(edit), limit: .seconds(10))
+        _ = try? Subprocess.run(user.command(edit))
     }
 
     /// Stops the server: a fast shutdown rolls back sessions and writes all data, and this waits for it.
@@ -64,8 +64,7 @@ struct Postmaster: Equatable {
     }
 
     private func isGone(from data: String, until deadline: ContinuousClock.Instant) -> Bool {
-        // A child of this process remains a process until it is reaped.
-        while !Subprocess.hasEnded(process) || workingFolder == data {
+        while works(in: data) {
             guard ContinuousClock.now < deadline else { return false }
             usleep(5_000)
         }
@@ -83,9 +82,20 @@ struct Postmaster: Equatable {
         return Postmaster(process: process, socketFolder: lines.count > 4 ? String(lines[4]) : "")
     }
 
-    private var workingFolder: String? {
+    /// Whether the program that it runs is no longer the one at its path.
+    var isReplaced: Bool { link("exe")?.hasSuffix(" (deleted)") == true }
+
+    /// Whether it works in the data folder; in a container root may be unable to see that, but sees its name.
+    private func works(in data: String) -> Bool {
+        if let folder = link("cwd") { return folder == data }
+        guard errno == EACCES, let name = try? File.read("/proc/\(process)/comm") else { return false }
+        return String(decoding: name, as: UTF8.self) == "postgres\n"
+    }
+
+    /// A link of the process in proc(5); nil, with `errno`, if it has ended or is another user's.
+    private func link(_ name: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/\(process)/cwd", &buffer, buffer.count)
+        let count = unsafe readlink("/proc/\(process)/\(name)", &buffer, buffer.count)
         guard count > 0 else { return nil }
         return String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

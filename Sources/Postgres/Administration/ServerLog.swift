@@ -1,6 +1,6 @@
 import Glibc
 
-/// The server's log file.
+/// The server's log file, and the length that it had before a start.
 struct ServerLog {
     let path: String
     private let begin: Int
@@ -9,17 +9,19 @@ struct ServerLog {
     /// Octets at the end of the log that `lastWords` searches.
     private static let lastPart = 1 << 20
 
-    /// Opens the log for the server's standard output and standard error, and stores its current length.
+    /// Creates the log for the database user unless it exists, in a folder that the user cannot change.
     ///
     /// A log larger than 10 MiB is renamed to `.1`, in place of the one before it.
-    static func open(_ path: String) throws(FileFailure) -> (log: ServerLog, descriptor: Int32) {
+    static func prepare(_ path: String, for user: DatabaseUser) throws(FileFailure) -> ServerLog {
         var status = stat()
         if unsafe lstat(path, &status) == 0 && status.st_size > most { unsafe rename(path, path + ".1") }
-        let descriptor = try File.openPrivate(path, O_WRONLY | O_APPEND)
-        return (ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END))), descriptor)
+        let descriptor = try File.openPrivate(path, O_WRONLY)
+        defer { close(descriptor) }
+        guard fchown(descriptor, user.user, user.group) == 0 else { throw .last(path) }
+        return ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END)))
     }
 
-    /// Why the server ended: its last fatal message since the log was opened, else the last line.
+    /// Why the server ended: its last fatal message since the start, else the last line.
     func lastWords() -> String {
         var status = stat()
         let size = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0

@@ -55,7 +55,7 @@ struct ServeCommand {
     }
 
     /// Takes the lock for one server per data directory; nil with an operator's database, which may have many.
-    private func lock() throws(CommandFailure) -> ServingLock? {
+    private func lock() throws(CommandFailure) -> FileLock? {
         guard case .own = settings.storage else { return nil }
         do { return try DataDirectory(settings.dataDirectory).lockForServing() } catch {
             throw CommandFailure(error.description)

@@ -34,17 +34,14 @@ struct Composition {
     let certificates: CertificateRenewal?
     /// Whether the server still accepts requests.
     let isOpen: @Sendable () -> Bool
-    /// Memory in which the supervisor finds the requests under way; nil without a supervisor.
-    let page: SharedPage?
 
     /// The applications of the loops, in the order of the loops.
     ///
     /// - Throws: `CommandFailure` with every error of every template, or if public files cannot be read.
     func applications(_ loopServices: [LoopServices], _ assets: PageAssets) throws(CommandFailure) -> [Application] {
         var applications: [Application] = []
-        for (index, services) in loopServices.enumerated() {
-            let board = page?.board(ofLoop: index)
-            applications.append(try application(services, assets.site, assets.assets, board))
+        for services in loopServices {
+            applications.append(try application(services, assets.site, assets.assets))
         }
         return applications
     }
@@ -55,7 +52,7 @@ struct Composition {
         return PageAssets(assets: assets, site: try site(assets))
     }
 
-    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets, _ board: RequestRegister?)
+    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets)
         throws(CommandFailure) -> Application
     {
         let hosted = try hosted(services, site)
@@ -80,9 +77,8 @@ struct Composition {
                 decorate: { refusal, request in
                     if case .failed(let error) = refusal { failures.note(error, request) }
                     return console.respond(to: refusal, request) ?? hosted.respond(to: refusal, request)
-                }, started: { board?.enter($0) },
+                },
                 finished: { [refusalCount] finished in
-                    board?.leave(finished.request.id)
                     refusalCount.note(finished.status)
                     requests.note(finished)
                 })

@@ -107,7 +107,6 @@ final class Installation {
         cluster.sharedBuffers = min(max((Machine.memory / 4) >> 20, 128), 2048)
         // A handover has two processes at a time, and commands connect as well.
         cluster.maxConnections = max(cluster.maxConnections, 3 * LoopServices.connections(of: Machine.cores) + 20)
-        cluster.isInterrupted = { Signals.arePending([SIGTERM, SIGINT]) }
         do {
             let directory = try DataDirectory(settings.dataDirectory)
             return try PrivateCluster.start(in: directory, cluster, use: use) { Terminal.say($0) }

@@ -1,13 +1,9 @@
 import CLinux
 import Glibc
-import HTTP
 import Log
 
 // Handling of workers that have ended.
 extension Supervisor {
-    /// Maximum number of lost requests that are logged for one death.
-    private static let mostRequests = 200
-
     /// Collects all children that have ended.
     ///
     /// These are workers, the private PostgreSQL, and, as the first process of a container, orphaned processes.
@@ -42,8 +38,11 @@ extension Supervisor {
         if isStopping { return endStop(of: worker, end) }
         guard hasServed else { return endStart(of: worker, end) }
         // A worker that has served was not refused, whatever its exit status: it may have been compromised.
-        guard !worker.isReady, end.isRefusal else { return startAgain(after: worker, end) }
-        logDeath("worker.refused", of: worker, end, because: Self.refusal)
+        if !worker.isReady, end.isRefusal {
+            logDeath("worker.refused", of: worker, end, because: Self.refusal)
+        } else {
+            logDeath("worker.died", of: worker, end)
+        }
         pause(afterLivingFor: .now - worker.begin)
     }
 
@@ -52,17 +51,9 @@ extension Supervisor {
 
     /// Stops after a refusal before any worker has served, as the worker has printed the reason; else starts another.
     private func endStart(of worker: WorkerProcess, _ end: WorkerProcess.End) {
-        guard end.isRefusal || end == .status(ExitStatus.unavailable.code) else {
-            return startAgain(after: worker, end)
-        }
-        stop(with: .refused(by: end))
-    }
-
-    private func startAgain(after worker: WorkerProcess, _ end: WorkerProcess.End) {
-        pause(afterLivingFor: .now - worker.begin)
-        // First the new worker, because finding the function names for the log takes time.
-        startIfDue()
+        if end.isRefusal || end == .status(ExitStatus.unavailable.code) { return stop(with: .refused(by: end)) }
         logDeath("worker.died", of: worker, end)
+        pause(afterLivingFor: .now - worker.begin)
     }
 
     private func endStop(of worker: WorkerProcess, _ end: WorkerProcess.End) {
@@ -75,33 +66,23 @@ extension Supervisor {
         kill()
     }
 
-    /// Logs one line for the death, and one for each request that was lost.
     private func logDeath(
         _ event: StaticString, of worker: WorkerProcess, _ end: WorkerProcess.End, because cause: String? = nil
     ) {
-        let note = CrashNote(worker.page)
-        let lost = worker.lostRequests(note)
         var (signal, status): (String?, String?) = (nil, nil)
         switch end {
-        case .signal(let number): signal = Self.name(of: note?.signal ?? number)
+        case .signal(let number): signal = Self.name(of: number)
         case .status(let number): status = String(number)
         }
         log(
             .error, event, ("pid", String(worker.process)), ("signal", signal), ("status", status), ("cause", cause),
-            ("uptime-milliseconds", String((ContinuousClock.now - worker.begin).milliseconds)),
-            ("requests", String(lost.count)), ("thread", note?.thread), ("place", note?.place),
-            ("frames", note?.frames.joined(separator: " < ")))
-        for request in lost.prefix(Self.mostRequests) {
-            log(
-                .warning, "request.lost", ("request", request.id.description),
-                ("method", request.method.name.description), ("route", request.route))
-        }
+            ("uptime-milliseconds", String((ContinuousClock.now - worker.begin).milliseconds)))
     }
 
     private static func name(of signal: Int32) -> String {
         let names = [
             SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
-            SIGABRT: "SIGABRT", SIGSYS: "SIGSYS", SIGKILL: "SIGKILL", SIGTERM: "SIGTERM",
+            SIGABRT: "SIGABRT", SIGSYS: "SIGSYS", SIGKILL: "SIGKILL", SIGTERM: "SIGTERM", SIGALRM: "SIGALRM",
         ]
         return names[signal] ?? String(signal)
     }
@@ -111,5 +92,27 @@ extension ExitStatus {
     /// Exit status of the supervisor after a worker was refused.
     fileprivate static func refused(by end: WorkerProcess.End) -> ExitStatus {
         end == .status(usage.code) ? usage : refused
+    }
+}
+
+/// Pause before a worker that died is started again.
+///
+/// The first two restarts are immediate; then the pause grows until a worker has lived for a minute.
+struct Backoff {
+    /// Lifetime after which a worker counts as well started, whatever ended it.
+    private static let steady = Duration.seconds(60)
+    private static let firstPause = Duration.milliseconds(500)
+    private static let longestPause = Duration.seconds(30)
+
+    private var deaths = 0
+
+    /// Records a death.
+    ///
+    /// - Returns: the pause before the next start.
+    mutating func pause(afterLivingFor life: Duration) -> Duration {
+        if life >= Self.steady { deaths = 0 }
+        defer { deaths += 1 }
+        guard deaths >= 2 else { return .zero }
+        return min(Self.firstPause * (1 << min(deaths - 2, 10)), Self.longestPause)
     }
 }

@@ -149,6 +149,7 @@ final class Supervisor {
             switch event {
             case .died: log(.warning, "database.died")
             case .started: log(.info, "database.started")
+            case .replaced: log(.info, "database.replaced")
             case .notStarted(let failure): log(.error, "database.start_failed", ("cause", failure.description))
             }
         }

@@ -17,12 +17,12 @@ struct WorkerLink {
     static let variable = "PIPPIN_WORKER"
     /// Descriptors that a worker inherits; the listening sockets follow.
     static let control: Int32 = 3
-    static let memory: Int32 = 4
-    static let firstSocket: Int32 = 5
+    static let firstSocket: Int32 = 4
+    /// Seconds after which a worker that crashed dies although its backtrace is not complete.
+    private static let backtraceLimit: UInt32 = 10
 
     /// Listening sockets, one for each loop.
     let sockets: [Int32]
-    let page: SharedPage
     /// Whether this is the first worker, the only one that prints the addresses for the user at the terminal.
     let isFirst: Bool
 
@@ -35,7 +35,7 @@ struct WorkerLink {
         let numbers = text.split(separator: " ").compactMap { Int32($0) }
         guard numbers.count == 3, numbers[1] > 0, numbers[1] <= 4096 else { throw stranger }
         let sockets = (0..<numbers[1]).map { firstSocket + $0 }
-        for descriptor in [control, memory] + sockets {
+        for descriptor in [control] + sockets {
             // Processes that the worker starts must not inherit them.
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw stranger }
         }
@@ -44,10 +44,10 @@ struct WorkerLink {
         // Root must still read files that only root may read; it loses all rights later, with the change of user.
         if geteuid() != 0 { _ = pippin_drop_capabilities() }
         guard getppid() == numbers[0] else { throw stranger }
-        let page = try SharedPage(taking: memory, loops: sockets.count)
         unsafe pippin_name_thread("pippin-worker")
-        CrashNote.watch(page)
-        return WorkerLink(sockets: sockets, page: page, isFirst: numbers[2] == 1)
+        _ = unsafe pippin_signal_stack()
+        pippin_bound_backtraces(Self.backtraceLimit)
+        return WorkerLink(sockets: sockets, isFirst: numbers[2] == 1)
     }
 
     private static var stranger: CommandFailure {

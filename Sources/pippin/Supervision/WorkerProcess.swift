@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import HTTP
 
 /// A worker process, as its supervisor manages it.
 final class WorkerProcess {
@@ -21,7 +20,6 @@ final class WorkerProcess {
 
     let process: pid_t
     let begin = ContinuousClock.now
-    let page: SharedPage
     /// Socket on which the worker sends `WorkerLink.Message`; -1 after the worker has closed it.
     private(set) var control: Int32
     private(set) var isReady = false
@@ -30,7 +28,6 @@ final class WorkerProcess {
 
     /// Starts the program at `path` with the arguments of this process, on these sockets.
     init(_ path: String, sockets: [Int32], isFirst: Bool) throws(CommandFailure) {
-        page = try SharedPage(forLoops: sockets.count)
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else {
@@ -39,9 +36,7 @@ final class WorkerProcess {
         control = ends[0]
         defer { close(ends[1]) }
         let value = "\(WorkerLink.variable)=\(getpid()) \(sockets.count) \(isFirst ? 1 : 0)"
-        do throws(CommandFailure) {
-            process = try Self.spawn(path, handing: [ends[1], page.descriptor] + sockets, value)
-        } catch {
+        do throws(CommandFailure) { process = try Self.spawn(path, handing: [ends[1]] + sockets, value) } catch {
             close(ends[0])
             throw error
         }
@@ -71,13 +66,6 @@ final class WorkerProcess {
     /// Sends a signal to the worker and to the processes that it started, unless they left its process group.
     func sendToAll(_ signal: Int32) { kill(-process, signal) }
 
-    /// The requests under way at the worker's death, with those of the loop that crashed first.
-    func lostRequests(_ note: CrashNote?) -> [RequestRegister.Entry] {
-        let loops = (0..<page.loops).map { ("loop-\($0)", page.board(ofLoop: $0).entries) }
-        let fallen = loops.filter { $0.0 == note?.thread }
-        return (fallen + loops.filter { $0.0 != note?.thread }).flatMap(\.1)
-    }
-
     /// Starts the worker in its own session, apart from the terminal, so that its child processes can be ended with it.
     ///
     /// The signals that are blocked here stay blocked in the worker until it handles them.
@@ -101,7 +89,8 @@ final class WorkerProcess {
         for (index, source) in sources.enumerated() {
             unsafe posix_spawn_file_actions_adddup2(&actions, source, WorkerLink.control + Int32(index))
         }
-        let environment = Environment.lines.filter { !$0.hasPrefix(WorkerLink.variable + "=") } + [variable]
+        let inherited = Environment.lines.filter { !$0.hasPrefix(WorkerLink.variable + "=") }
+        let environment = inherited + [variable] + SwiftBacktrace.variables(forProgram: path)
         var process: pid_t = 0
         let status = unsafe withCStrings(CommandLine.arguments) { arguments in
             unsafe withCStrings(environment) { environment in
@@ -124,5 +113,38 @@ final class WorkerProcess {
             guard let start = copies.baseAddress else { return EINVAL }
             return unsafe body(start)
         }
+    }
+}
+
+/// Backtraces of crashed workers, which the Swift runtime has the program `swift-backtrace` write to standard error.
+///
+/// They name functions, files and lines. Registers and memory, which may hold secrets, are left out.
+private enum SwiftBacktrace {
+    private static let variable = "SWIFT_BACKTRACE"
+    private static let settings =
+        "enable=yes,threads=crashed,registers=none,images=none,limit=32,symbolicate=fast,interactive=no,color=no"
+
+    /// Environment variables for a worker; none if the operator has set the variable, or without the program.
+    static func variables(forProgram program: String) -> [String] {
+        guard Environment.value(variable) == nil, let path = find(beside: program) else { return [] }
+        return ["\(variable)=\(settings),swift-backtrace=\(path)"]
+    }
+
+    /// The program beside Pippin's own, else that of the toolchain whose `swift` is in the path.
+    private static func find(beside program: String) -> String? {
+        let own = program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let path = (Environment.value("PATH") ?? "").split(separator: ":").map { "\($0)/../libexec/swift/linux" }
+        return ([own] + path).map { $0 + "/swift-backtrace" }.first {
+            unsafe $0.hasPrefix("/") && access($0, X_OK) == 0
+        }
+    }
+}
+
+/// Message of the last system call that failed.
+enum SystemError {
+    static var last: String { text(errno) }
+
+    static func text(_ number: Int32) -> String {
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }

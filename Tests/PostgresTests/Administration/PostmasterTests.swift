@@ -47,7 +47,7 @@ import Testing
     private func install(_ version: String, saying words: String = "") throws {
         let made = try Subprocess.run(["/bin/mkdir", "-p", "\(folder.path)/\(version)/bin"])
         try #require(made.code == 0)
-        for program in ["initdb", "postgres"] {
+        for program in ["initdb", "pg_ctl", "postgres"] {
             try folder.write("#!/bin/sh\necho '\(words)'\n", to: "\(version)/bin/\(program)")
             try #require(unsafe chmod("\(folder.path)/\(version)/bin/\(program)", 0o755) == 0)
         }
