@@ -18,7 +18,7 @@ import Testing
             connections: ConnectionStatistics(
                 now: 5, peak: 6, limit: 7, refused: (byAddress: 8, bySite: 14, forRoom: 9), displaced: 10,
                 shortages: 11, delivery: (octets: 15, givenUp: 16), descriptors: (used: 12, limit: 13)),
-            refused: RefusedRequests(tooMany: 17, unavailable: 18))
+            refused: RefusedRequests(tooMany: 17, unavailable: 18, limited: ["probes": 19]))
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 
@@ -47,6 +47,7 @@ import Testing
             #"pippin_connections_refused_total\#(labels),cause="descriptors"} 11"#,
             #"pippin_requests_refused_total\#(labels),status="429"} 17"#,
             #"pippin_requests_refused_total\#(labels),status="503"} 18"#,
+            #"pippin_limited_total\#(labels),limit="probes"} 19"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(!lines.contains { $0.contains("p2") })
     }
