@@ -176,31 +176,6 @@ import Testing
         }
     }
 
-    @Test func `are tested so often by one team, whoever asks, and say when again`() async throws {
-        try await withEnvironment { environment in
-            try environment.openAppleSide()
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-            var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try await importKey(&ada)
-            _ = try await ada.post(Self.hub, Self.form)
-            let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
-            for member in [ada.subject, olive.subject] {
-                let member = try #require(member)
-                #expect(try await limit.charge(9, by: member, of: .acme, at: environment.now) == nil)
-            }
-            #expect(try await ada.post("\(Self.page)/tests", []).status == 303)
-            #expect(try await olive.post("\(Self.page)/tests", []).status == 303)
-
-            let refused = try await olive.post("\(Self.page)/tests", [])
-
-            #expect(refused.status == 429 && refused["retry-after"] != nil)
-            #expect(refused.text.contains("id=\"test-error\"") && refused.text.contains("in 5 minutes"))
-            let rival = "SELECT count(*) FROM limits WHERE team_id = 'RIVALTEAM1' AND subject = 'apple-test.team'"
-            #expect(try environment.admin(rival) == [["0"]])
-        }
-    }
-
     @Test func `forget their tests when a value changes`() async throws {
         try await withEnvironment { environment in
             try environment.openAppleSide()

@@ -50,3 +50,18 @@ extension TestEnvironment {
         }
     }
 }
+
+extension Browser {
+    /// Connects Acme's App ID `com.acme.app` to an Apple team.
+    mutating func connectAcme(_ pair: P256SigningKey = .generate(), to appleTeam: String = Simulator.teamID)
+        async throws
+    {
+        let key = [
+            ("privateKey", pair.pem), ("id", "KEY1234567"), ("appleTeamID", appleTeam), ("name", "Acme at Apple"),
+            ("appID", "com.acme.app"),
+        ]
+        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
+        #expect(try await post("/console/ACMETEAM01/apple-keys", key).status == 303)
+        #expect(try await post("/console/ACMETEAM01/apple", connection).status == 303)
+    }
+}

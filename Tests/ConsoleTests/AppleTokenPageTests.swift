@@ -43,13 +43,7 @@ import Testing
             _ = try await environment.addAcmeWeb()
             var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let unconnected = try await statementsOfPeople(&owner, environment)
-            let key = [
-                ("privateKey", P256SigningKey.generate().pem), ("id", "KEY1234567"), ("appleTeamID", "APPLETEAM1"),
-                ("name", "Acme at Apple"), ("appID", "com.acme.app"),
-            ]
-            let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
-            #expect(try await owner.post("/console/ACMETEAM01/apple-keys", key).status == 303)
-            #expect(try await owner.post("/console/ACMETEAM01/apple", connection).status == 303)
+            try await owner.connectAcme(to: "APPLETEAM1")
             // With a connection nothing is asked of tokens.
             let connected = try await statementsOfPeople(&owner, environment)
             #expect(connected == unconnected - 1)

@@ -1,36 +1,9 @@
-import Directory
 import Domain
 import Testing
 
 @testable import Console
 
 @Suite struct `Reading a whole audit log` {
-    @Test func `V43: is limited per team, for exports and verifications together, and another team goes on`()
-        async throws
-    {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var other = try await environment.signedIn("Ben", [TeamID.rival: .owner])
-            let works = TeamWorkLimit.audits(LimitStore(environment.parts.database)).count
-            var statuses: [Int] = []
-            for number in 0..<(works + 2) {
-                let answer =
-                    number % 2 == 0
-                    ? try await owner.post("/console/ACMETEAM01/audit/verification")
-                    : try await owner.post("/console/ACMETEAM01/audit/export", [("format", "csv")])
-                statuses.append(answer.status)
-                if answer.status == 429 {
-                    #expect(answer["retry-after"].flatMap { Int($0) }.map { (1...300).contains($0) } == true)
-                    #expect(answer.text.contains("10 times in five minutes"))
-                }
-            }
-
-            #expect(statuses.prefix(works).allSatisfy { [200, 303].contains($0) }, "\(statuses)")
-            #expect(statuses.suffix(2) == [429, 429])
-            #expect(try await other.post("/console/RIVALTEAM1/audit/verification").status == 303)
-        }
-    }
-
     @Test func `V43: is left to the background where more waits for its seal than somebody waits for`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])

@@ -21,13 +21,7 @@ import Web
     private func connect(_ environment: TestEnvironment, _ browser: inout Browser, registers: Bool) async throws {
         try environment.openAppleSide()
         _ = try await environment.addAcmeWeb()
-        let key = [
-            ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
-            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
-        ]
-        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
-        #expect(try await browser.post("/console/ACMETEAM01/apple-keys", key).status == 303)
-        #expect(try await browser.post("/console/ACMETEAM01/apple", connection).status == 303)
+        try await browser.connectAcme(Self.pair)
         guard registers else { return }
         _ = try await browser.post("/console/ACMETEAM01/apple/com.acme.app/stand-in", [])
     }
@@ -208,37 +202,6 @@ import Web
             #expect(text.contains("auth/notifications/apple: its last notice came"))
             #expect(!text.contains("Keys from Apple have no end"))
             #expect(text.contains("Return URLs on acme.example"))
-        }
-    }
-
-    @Test func `runs as often as connections are tested, and says when again`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-            var ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
-            let limit = ConnectionTestLimit(LimitStore(environment.parts.database))
-            let member = try #require(ada.subject)
-            #expect(try await limit.charge(15, by: member, of: .acme, at: environment.now) == nil)
-            #expect(try await ada.post(Self.address, []).status == 200)
-
-            let refused = try await ada.post(Self.address, [])
-
-            #expect(refused.status == 429 && refused.text.contains("Apple has been asked often enough"))
-            #expect(try #require(refused["retry-after"].flatMap { Int($0) }) > 200)
-            #expect(try await ben.post(CheckupPages.checkup.link(TeamID.rival), []).status == 200)
-        }
-    }
-
-    @Test func `runs twice a minute for a member, and says when again`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-            var ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
-            for _ in 1...2 { #expect(try await ada.post(Self.address, []).status == 200) }
-
-            let refused = try await ada.post(Self.address, [])
-
-            #expect(refused.status == 429 && refused.text.contains("Enough has been looked at"))
-            #expect(try #require(refused["retry-after"].flatMap { Int($0) }) <= 60)
-            #expect(try await ben.post(CheckupPages.checkup.link(TeamID.rival), []).status == 200)
         }
     }
 

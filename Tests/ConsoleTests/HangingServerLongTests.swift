@@ -1,8 +1,6 @@
-import Crypto
 import Domain
 import Glibc
 import Registry
-import Simulator
 import TestSockets
 import TestSupport
 import Testing
@@ -11,7 +9,6 @@ import Testing
 
 /// Servers that never answer.
 @Suite struct HangingServerLongTests {
-    private static let pair = P256SigningKey.generate()
     private static let hosts = (1...5).map { "s\($0).localhost" }
 
     @Test func `hold up the checks of domains, and nobody's calls to Apple`() async throws {
@@ -57,13 +54,7 @@ import Testing
         try environment.openAppleSide()
         _ = try await environment.addAcmeWeb()
         var admin = try await environment.signedIn("Olga", [TeamID.acme: .admin])
-        let key = [
-            ("privateKey", Self.pair.pem), ("id", "KEY1234567"), ("appleTeamID", Simulator.teamID),
-            ("name", "Acme at Apple"), ("appID", "com.acme.app"),
-        ]
-        let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]
-        #expect(try await admin.post("/console/ACMETEAM01/apple-keys", key).status == 303)
-        #expect(try await admin.post("/console/ACMETEAM01/apple", connection).status == 303)
+        try await admin.connectAcme()
         let page = "/console/ACMETEAM01/apple/com.acme.app"
         #expect(try await admin.post("\(page)/stand-in", []).status == 303)
         return page

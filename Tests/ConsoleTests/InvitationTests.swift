@@ -18,7 +18,8 @@ import Testing
         let sent = try await ada.post(
             MemberRoutes.invitations.link(TeamID.acme), [("email", "ben@acme.example"), ("role", role.rawValue)])
         #expect(sent.status == 303)
-        return try environment.invitationToken()
+        return try #require(
+            LinkToken(text: try environment.mailedLink().split(separator: "/").last.map(String.init) ?? ""))
     }
 
     @Test func `are listed, sent again under a new link, and withdrawn`() async throws {
@@ -108,27 +109,6 @@ import Testing
         }
     }
 
-    @Test func `V42, V43: have so many passwords judged, off the loop, and then say so`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let address = MemberRoutes.invitation.link(try await invite(&ada, environment).text)
-            var ben = Browser(environment: environment, subject: nil)
-            _ = try await ben.get(address)
-            let calls = environment.parts.pool.callCount
-
-            for _ in 0..<NewPasswords.perChooser {
-                let weak = [("given_name", "Ben"), ("password", "password1234")]
-                #expect(try await ben.post(address, weak).status == 422)
-            }
-            let form = [("given_name", "Ben"), ("password", "fifty-six-degrees-north")]
-            let late = try await ben.post(address, form)
-
-            #expect(late.status == 429 && late["retry-after"] != nil && late.text.contains("value=\"Ben\""))
-            #expect(environment.parts.pool.callCount == calls + NewPasswords.perChooser)
-            #expect(try environment.count("invitations") == 1)
-        }
-    }
-
     @Test func `V43: to a full team say so and are kept, and no others are sent`() async throws {
         try await withEnvironment { environment in
             var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
@@ -191,19 +171,53 @@ import Testing
             #expect(try environment.count("jobs") == 0)
         }
     }
+    @Test func `S10: say who invites and nothing that leads elsewhere`() async throws {
+        try await withEnvironment { environment in
+            try environment.setName("Win https://evil.example")
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            _ = try await ada.post(
+                MemberRoutes.invitations.link(TeamID.acme), [("email", "ben@acme.example"), ("role", "developer")])
+            #expect(try environment.lastMail().contains("\"team\":\"Pippin\""))
+        }
+    }
 }
 
-extension TestEnvironment {
-    /// The secret of the link in the letter that was enqueued last.
-    fileprivate func invitationToken() throws -> LinkToken {
-        let job = try admin("SELECT job_id, payload->>'sealed' FROM jobs ORDER BY created_at DESC LIMIT 1")[0]
-        let (id, payload) = (try #require(job[0]), try #require(job[1]))
-        let sealed = try #require(Base64URL.decode(payload))
-        let opened = parts.server.keyRing.sealer(purpose: "mail that waits").open(
-            sealed, context: [TeamID.acme.rawValue, "jobs", id, "payload"])
-        let octets = try #require(opened)
-        let message = String(decoding: octets, as: UTF8.self).replacing("\\/", with: "/")
-        let link = try #require(message.split(separator: "/invitations/").last)
-        return try #require(LinkToken(text: String(link.prefix { $0 != "\"" })))
+/// What is left to somebody who lost their right.
+@Suite struct `A member who lost the right` {
+    @Test func `V45: has invited nobody: the link to an account is over`() async throws {
+        try await withEnvironment { environment in
+            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            let sent = try await ada.post(
+                UserInvitationRoutes.list.link(TeamID.acme), [("email", "dora@example.org"), ("language", "en")])
+            #expect(sent.status == 303)
+            let link = try environment.mailedLink()
+            var dora = Browser(environment: environment, subject: nil)
+            #expect(try await dora.get(link).status == 200)
+            try environment.admin("UPDATE memberships SET role = 'developer'")
+
+            #expect(try await dora.get(link).status == 410)
+            let form = [("given_name", "Dora"), ("new", "fifty-six-degrees-north")]
+            #expect(try await dora.post(link, form).status == 410)
+            #expect(try environment.admin("SELECT FROM users WHERE email = 'dora@example.org'").isEmpty)
+        }
+    }
+
+    @Test func `V45: finds every open page and form of the team gone with the next click`() async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var admin = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+            let subject = try #require(admin.subject)
+            #expect(try await admin.get(MemberRoutes.list.link(TeamID.acme)).status == 200)
+            let removal = [("confirmation", "ben@acme.example"), ("reason", "left the company")]
+            #expect(try await owner.post(MemberRoutes.removal.link(TeamID.acme, subject), removal).status == 303)
+
+            let invite = [("email", "me@example.org"), ("role", "admin")]
+            let people = [("email", "me@example.org"), ("language", "en")]
+            #expect(try await admin.get(MemberRoutes.list.link(TeamID.acme)).status == 404)
+            #expect(try await admin.post(MemberRoutes.invitations.link(TeamID.acme), invite).status == 404)
+            #expect(try await admin.post(UserInvitationRoutes.list.link(TeamID.acme), people).status == 404)
+            #expect(try await admin.post(NotificationRoutes.notifications.link(TeamID.acme)).status == 404)
+            #expect(try environment.count("invitations") == 0 && environment.count("mailed_links") == 0)
+        }
     }
 }

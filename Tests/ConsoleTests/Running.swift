@@ -37,12 +37,13 @@ import Web
 ///   - sparesRoles: whether roles demand no second factor, as on loopback.
 ///   - certificateFile: what `--tls-cert` says.
 ///   - searchTimeout: how long a search may run.
+///   - limits: other numbers, by the names of rate limits.
 func withEnvironment(
     sparesRoles: Bool = true, certificateFile: String? = nil, searchTimeout: Duration = .testTimeout,
-    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
+    limits: [String: Int] = [:], _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
 ) async throws {
     let settings = EnvironmentSettings(
-        sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout)
+        sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout, limits: limits)
     try await withDatabase { conninfo in
         try TestDatabase.addTeams(to: conninfo)
         let loop = try EventLoop(name: "console-test")
@@ -59,6 +60,7 @@ private struct EnvironmentSettings: Sendable {
     let sparesRoles: Bool
     let certificateFile: String?
     let searchTimeout: Duration
+    let limits: [String: Int]
 
     func configuration(_ conninfo: String, role: String) -> Database.Configuration {
         var configuration = Database.Configuration.forTests(conninfo, role: role)
@@ -103,7 +105,7 @@ private func serve(
     let address = try #require(IPAddress("127.0.0.1"))
     let options = settings.serverOptions(at: try Listener.open(address, 0, count: 1)[0], address)
     let publicURL = "http://127.0.0.1:\(options.port)"
-    let database = TeamDatabase(app)
+    let database = TeamDatabase(app, limits: LimitCounts(adjusted: settings.limits))
     let checks = RegistryChecks(database, client: outgoing.checks, resolver: resolver, allowsLoopback: true)
     // Of the present, since rows have times of the database.
     let clock = TestClock(.now())
@@ -124,7 +126,7 @@ private func serve(
     try TestEnvironment.simulator(parts, signIn, script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
-        console.respond(to: refusal, request) ?? refusal.response
+        console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
     }
     let running = try await Server.start(application, options, on: [loop])[0]
     let environment = TestEnvironment(

@@ -106,23 +106,4 @@ import Web
             #expect(done.status == 303)
         }
     }
-
-    @Test func `V42, V43: has so many passwords judged, off the loop, and then says so`() async throws {
-        try await withEnvironment { environment in
-            let link = try await link(environment)
-            var olive = Browser(environment: environment, subject: nil)
-            _ = try await olive.get(link)
-            var weak = Self.form("olive@pippin.example")
-            weak[3].1 = "password1234"
-            let calls = environment.parts.pool.callCount
-
-            for _ in 0..<NewPasswords.perChooser { #expect(try await olive.post(link, weak).status == 422) }
-            let late = try await olive.post(link, Self.form("olive@pippin.example"))
-
-            #expect(late.status == 429 && late["retry-after"] != nil)
-            #expect(late.text.contains("Too many passwords were tried") && late.text.contains("Orchard"))
-            #expect(environment.parts.pool.callCount == calls + NewPasswords.perChooser)
-            #expect(try environment.count("users WHERE team_id = 'PIPPIN0000'") == 0)
-        }
-    }
 }

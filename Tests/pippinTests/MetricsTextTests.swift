@@ -17,7 +17,8 @@ import Testing
             traceEventsDropped: 4,
             connections: ConnectionStatistics(
                 now: 5, peak: 6, limit: 7, refused: 8, full: 9, shortages: 11, delivery: (octets: 15, givenUp: 16),
-                descriptors: (used: 12, limit: 13)), refused: RefusedRequests(tooMany: 17, unavailable: 18))
+                descriptors: (used: 12, limit: 13)),
+            refused: RefusedRequests(tooMany: 17, unavailable: 18, limited: ["probes": 19]))
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 
@@ -44,6 +45,7 @@ import Testing
             #"pippin_connections_refused_total\#(labels),cause="descriptors"} 11"#,
             #"pippin_requests_refused_total\#(labels),status="429"} 17"#,
             #"pippin_requests_refused_total\#(labels),status="503"} 18"#,
+            #"pippin_limited_total\#(labels),limit="probes"} 19"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(!lines.contains { $0.contains("p2") })
     }

@@ -53,7 +53,7 @@ extension WholeProduct {
         {
             try await withWalk { walk in
                 let product = walk.product
-                try product.useUpSigningKeys(of: Product.team, butFor: 1)
+                try product.useUpHeavyWork(of: Product.team, butFor: 1)
                 #expect((0..<3).map { _ in walk.replaceKeys(of: Product.team) } == [303, 429, 429])
                 #expect(walk.replaceKeys(of: Product.rival) == 303)
 
@@ -75,7 +75,6 @@ extension WholeProduct {
 
         @Test func `V43: with everything at once has nothing of another team refused`() async throws {
             try await withWalk { walk in
-                try walk.product.useUpSigningKeys(of: Product.rival, butFor: 1)
                 let flood = Self.heavy.map { path, fields in
                     let body = walk.body(fields.map { (name: $0, value: Array($1.utf8)) })
                     let form = [("Content-Type", "application/x-www-form-urlencoded")]
@@ -105,7 +104,7 @@ extension WholeProduct {
             }
         }
 
-        /// What costs most in a console, each more often than it may be asked for.
+        /// What costs most in a console, more often than it may be asked for.
         private static let heavy: [(path: String, fields: [(String, String)])] = Array(
             repeating: [
                 ("audit/verification", []), ("audit/export", [("format", "csv")]),

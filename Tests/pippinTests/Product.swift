@@ -48,7 +48,8 @@ final class Product: OwnedDatabase, @unchecked Sendable {
         var options = Options([
             "--listen=127.0.0.1:\(port)", "--public-url=http://localhost:\(port)", "--demo", "--simulate-apple",
             "--database=\(conninfo)", "--data=\(folder)", "--trusted-proxy=127.0.0.1", "--log-level=error",
-            "--connections-per-address=0", "--dns-server=127.0.0.1:9", "--resources=\(root)",
+            "--connections-per-address=0", "--limits=mail-by-sender=121", "--dns-server=127.0.0.1:9",
+            "--resources=\(root)",
         ])
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
@@ -107,14 +108,11 @@ final class Product: OwnedDatabase, @unchecked Sendable {
         FormTokens(keyRing: process.server.keyRing).token(for: cookies[CookieNames(isSecure: false).browser] ?? "")
     }
 
-    /// Counts the signing keys that a team may have made in an hour, all but `rest`: each takes a while to make.
-    func useUpSigningKeys(of team: String, butFor rest: Int = 0) throws {
-        let count = SigningKeyRotation.keysPerWindow - rest
-        try admin(
-            """
-            INSERT INTO limits (team_id, subject, window_ends_at, count)
-            VALUES ($1, 'signing-key.team', now() + interval '30 minutes', $2)
-            """, team, "\(count)")
+    /// Counts the heavy work that a team may have done in five minutes, all but `rest`.
+    func useUpHeavyWork(of team: String, butFor rest: Int = 0) throws {
+        let use = RateLimit.Use(.heavyWork, by: .team, RateLimit.heavyWork.count - rest)
+        let (worker, id) = (process.loopServices[0], try #require(TeamID(rawValue: team)))
+        try worker.loop.wait { try await worker.database.count([use], in: id, at: .now()) }
     }
 
     /// An address that no limit knows yet.

@@ -13,7 +13,7 @@ extension WholeProduct {
             try await withWalk { walk in
                 let process = walk.product.process
                 let before = process.refusals.figures
-                try walk.product.useUpSigningKeys(of: Product.team)
+                try walk.product.useUpHeavyWork(of: Product.team)
                 let statuses = (0..<3).map { _ in walk.replaceKeys(of: Product.team) }
                 // On the same connection: by its answer all those before it have ended.
                 #expect(walk.get("/healthz").status == 200)
@@ -22,6 +22,7 @@ extension WholeProduct {
                 let figures = process.refusals.figures
                 #expect(figures.tooMany - before.tooMany == 3)
                 #expect(figures.unavailable == before.unavailable)
+                #expect(figures.limited["heavy-work"] == 3 + before.limited["heavy-work", default: 0])
 
                 let worker = process.loopServices[0]
                 try worker.loop.wait {
@@ -33,6 +34,9 @@ extension WholeProduct {
                 let name = #"pippin_requests_refused_total{process="p1",host="a.example""#
                 #expect(text.contains(#"\#(name),status="429"} \#(figures.tooMany)"#))
                 #expect(text.contains(#"\#(name),status="503"} \#(figures.unavailable)"#))
+                let limited = try #require(figures.limited["heavy-work"])
+                let limit = #"pippin_limited_total{process="p1",host="a.example",limit="heavy-work"}"#
+                #expect(text.contains("\(limit) \(limited)\n"))
             }
         }
 

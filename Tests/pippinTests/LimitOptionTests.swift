@@ -1,0 +1,39 @@
+import Domain
+import Testing
+
+@testable import pippin
+
+@Suite struct `The option --limits` {
+    private func read(_ text: String) -> (limits: [String: Int]?, problems: [String]) {
+        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        var options = Options(["--limits=\(text)", "--resources=\(root)"])
+        let settings = Settings(&options)
+        return (settings?.limits, options.problems)
+    }
+
+    @Test func `sets other numbers for rate limits`() {
+        let (limits, problems) = read("mail-by-sender=500,failed-proofs=20")
+        #expect(limits == ["mail-by-sender": 500, "failed-proofs": 20], "\(problems)")
+    }
+
+    @Test(arguments: [
+        "nothing=5", "probes=100", "mail-by-sender", "mail-by-sender=", "mail-by-sender=many", "mail-by-sender=0",
+        "mail-by-sender=-1", "mail-by-sender=1000001", "mail-by-sender=99999999999999999999",
+    ]) func `refuses what is no such limit or no such number, and says which limits there are`(text: String) {
+        let names = RateLimit.all.filter(\.isAdjustable).map(\.name).joined(separator: ", ")
+        #expect(read(text).problems == ["--limits \(text) is not NAME=NUMBER; names: \(names)"])
+        #expect(read(text).limits == nil)
+    }
+}
+
+extension WholeProduct {
+    @Suite struct `Limits of an operator's own` {
+        @Test func `hold on every loop`() async throws {
+            try await withWalk { walk in
+                for services in walk.product.process.loopServices {
+                    #expect(services.database.limits.most(of: .mailBySender) == 121)
+                }
+            }
+        }
+    }
+}
