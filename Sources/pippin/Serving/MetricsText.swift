@@ -50,6 +50,9 @@ struct MetricsText: CustomStringConvertible {
         }
         append("pippin_requests_refused_total", by: "status", of: processes, "Requests that were answered 429 and 503.")
         { [("429", $0.refused.tooMany), ("503", $0.refused.unavailable)] }
+        append("pippin_limited_total", by: "limit", of: processes, "Uses of rate limits that were refused.") {
+            $0.refused.limited.sorted { $0.key < $1.key }.map { (value: $0.key, count: $0.value) }
+        }
     }
 
     private static let connectionFigures: [Figure] = [
@@ -72,13 +75,6 @@ struct MetricsText: CustomStringConvertible {
         for process in processes {
             for (value, count) in read(process) {
                 sample(name, [("process", process.id), ("host", process.host), (label, value)], count)
-            }
-        }
-        metric("pippin_limited_total", "counter", "Uses of rate limits that were refused.")
-        for process in processes {
-            for (limit, count) in process.refused.limited.sorted(by: { $0.key < $1.key }) {
-                sample(
-                    "pippin_limited_total", [("process", process.id), ("host", process.host), ("limit", limit)], count)
             }
         }
     }
