@@ -43,13 +43,16 @@ public final class LimitCounts: Sendable {
 
     /// Counts uses, and returns those to add to the database now.
     ///
+    /// - Parameter isAlone: whether the counts are this process's alone, so that exact limits are refused here as well.
     /// - Throws: `TooManyRequests`, and counts nothing, if one of the limits is known to be used up.
-    func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) throws(TooManyRequests) -> [RateLimit.Use] {
+    func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp, isAlone: Bool = false) throws(TooManyRequests)
+        -> [RateLimit.Use]
+    {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
             if state.tallies.count > Self.capacity { state.tallies.removeAll() }
             for use in uses {
-                guard share(of: use.limit) > 1, let tally = state.tallies[counter(use, team)], tally.endsAt > now,
-                    tally.total >= most(of: use.limit)
+                guard isAlone || share(of: use.limit) > 1, let tally = state.tallies[counter(use, team)],
+                    tally.endsAt > now, tally.total >= most(of: use.limit)
                 else { continue }
                 throw refusal(of: use.limit, until: tally.endsAt, at: now, &state)
             }
@@ -98,7 +101,7 @@ public final class LimitCounts: Sendable {
 
     /// Counts uses in this process alone; false if one of the limits is used up, and then counts nothing.
     public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> Bool {
-        (try? add(uses, in: team, at: now)) != nil
+        (try? add(uses, in: team, at: now, isAlone: true)) != nil
     }
 
     /// Uses that a process counts before it adds them to the shared count.
