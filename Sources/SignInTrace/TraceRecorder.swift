@@ -122,7 +122,9 @@ extension TraceRecorder {
         guard let app = interaction.app else { return }
         if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
         if step.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
-        guard mayKeep(step.cause?.rawValue, in: team) else { return count(.unkept, "", of: team) }
+        // What strangers cause leaves room for people who are known.
+        let cause = step.cause?.rawValue ?? (subject == nil ? step.kind.rawValue : nil)
+        guard mayKeep(cause, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(of: interaction.id, begunAt: interaction.createdAt))
         trace.clientID = app.clientID
         trace.subject = subject

@@ -57,15 +57,6 @@ import Testing
         }
     }
 
-    @Test(.site(limits: InteractionLimits(perAddress: 3, perTeam: 100)))
-    func `an address may begin so many sign-ins a minute, and is told when to come back`() throws {
-        for _ in 0..<3 { #expect(try site.ask("GET", Browser.authorize()).status == 200) }
-        let answer = try site.ask("GET", Browser.authorize())
-        #expect(answer.status == 429 && answer["Retry-After"] == "60")
-        let rival = Browser.authorize().replacing("ACMETEAM01", with: "RIVALTEAM1")
-        #expect(try site.ask("GET", rival).status == 200)
-    }
-
     /// Security case V19.
     @Test(.site) func `V19: a forged Host or X-Forwarded-Host appears in no answer`() throws {
         let forged = [

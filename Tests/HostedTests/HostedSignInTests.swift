@@ -87,17 +87,6 @@ import Testing
         }
     }
 
-    @Test func `after ten wrong passwords the account is locked for a while, in words and in Retry-After`() throws {
-        let browser = site.browser()
-        let page = try browser.get(Browser.authorize())
-        for _ in 0..<10 { _ = try browser.signIn(page, password: "wrong") }
-        let answer = try browser.signIn(page)
-        #expect(answer.status == 429)
-        let seconds = try #require(answer["Retry-After"].flatMap { Int($0) })
-        #expect((1...900).contains(seconds))
-        #expect(browser.cookies[Browser.sessionCookie] == nil)
-    }
-
     @Test func `P10: cancelling at any page tells the app so and nothing else`() throws {
         let cancelled = "\(TestTeams.callback)?error=user_cancelled_authorize&state=s"
         let stranger = site.browser()

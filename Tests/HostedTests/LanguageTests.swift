@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [(1, "1 минуту"), (2, "2 минуты"), (5, "5 минут"), (15, "15 минут")])
     func `numbers have the form that the language wants`(minutes: Int, words: String) throws {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let refusal = SignInRefusal(.locked(retryAfter: .seconds(minutes * 60)))
+        let refusal = SignInRefusal(.locked(TooManyRequests(limit: .failedProofs, wait: .seconds(minutes * 60))))
         let text = try Translations(folder: root + "/Texts").text(refusal.words, in: .russian)
         #expect(text.contains(words))
     }

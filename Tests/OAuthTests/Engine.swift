@@ -58,8 +58,10 @@ struct Engine: Sendable, OwnedDatabase {
 extension Origin { static let test = TestTeams.origin }
 
 /// Lends `body` the engine of both teams, on its loop.
-func withEngine(_ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
-    try await withTeams { try await body(Engine($0)) }
+///
+/// - Parameter limits: other numbers, by the names of rate limits.
+func withEngine(limits: [String: Int] = [:], _ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
+    try await withTeams { try await body(Engine($0.limited(limits))) }
 }
 
 /// The parameters of a request, with what a test changes in them; nil takes one away.

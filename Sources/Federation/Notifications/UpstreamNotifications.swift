@@ -58,8 +58,8 @@ public struct UpstreamNotifications: Sendable {
     ///
     /// Verified notifications are not limited, because the provider may have many to send.
     /// - Parameter address: the client's IP address, by which unverified notifications are counted.
-    /// - Throws: `TooManyRequests`; `UpstreamFailure`: with the remedy `again` if it can neither be verified nor stored now, with another
-    ///   if it is not a notification of the provider; `PostgresFailure`.
+    /// - Throws: `TooManyRequests`; `UpstreamFailure`: with the remedy `again` if it can neither be verified nor stored
+    ///   now, with another if it is not a notification of the provider; `PostgresFailure`.
     public func receive(_ body: [UInt8], from address: String, in team: TeamSnapshot) async throws -> Outcome {
         let now = server.clock()
         let notification: UpstreamNotification

@@ -11,9 +11,6 @@ import Web
 struct AccountData: Sendable {
     let steps: AccountSteps
 
-    /// Maximum number of downloads of one user in an hour.
-    private static let downloads = 5
-
     /// Shows the download button; requires the same recent proof as the download, so that no submitted form is
     /// redirected.
     func askToDownload(_ person: SignedInUser) async throws -> Response {

@@ -18,6 +18,7 @@ struct RecoveryStep: Sendable {
     /// Mails a link to choose a new password or to sign in once; the response is the same if there is no such account.
     func recover(_ context: InteractionContext) async throws -> Response {
         let form = try steps.form(of: context)
+        try await steps.admit(context.request, context.team.id)
         var page = recoveryPage(context)
         page.email = form["email"] ?? ""
         try await recovery.begin(

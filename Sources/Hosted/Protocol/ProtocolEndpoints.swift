@@ -100,15 +100,16 @@ struct ProtocolEndpoints: Sendable {
     ///
     /// An authenticated backend forwards the handovers of all users of its app, so it is counted by its client ID,
     /// whatever its address; beyond its limit, only handovers that are verified here continue. A failure on this server
-    /// or at Apple is not the sender's.
+    /// is not the sender's; what Apple was asked stays counted, because more would only make Apple throttle the team.
     private func handOver(_ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot) async throws
         -> Response
     {
         let (now, backend) = (server.clock(), try await native.backend(parameters, of: team))
-        let key = backend.map { LimitKey.client($0) } ?? .network(request.client.description)
-        let use = RateLimit.Use(.failedHandovers, by: key)
+        let network = LimitKey.network(request.client.description)
+        let use = RateLimit.Use(.failedHandovers, by: backend.map { .client($0) } ?? network)
+        let ofNetwork = backend == nil ? [RateLimit.Use(.unauthenticatedWrites, by: network)] : []
         var provenOnly = false
-        do { try await database.count([use], in: team.id, at: now) } catch let refusal as TooManyRequests {
+        do { try await database.count([use] + ofNetwork, in: team.id, at: now) } catch let refusal as TooManyRequests {
             guard backend != nil else { throw refusal }
             provenOnly = true
         }
@@ -118,7 +119,9 @@ struct ProtocolEndpoints: Sendable {
             try await database.release([use], in: team.id, at: now)
             return ProtocolAnswers.json(tokens)
         } catch {
-            if let failure = error as? UpstreamFailure, failure.remedy == .again {
+            if let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
+                failure.cause != .providerKey
+            {
                 try await database.release([use], in: team.id, at: now)
             }
             throw error

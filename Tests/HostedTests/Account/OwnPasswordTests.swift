@@ -35,26 +35,4 @@ import Testing
             #expect(title.contains(subject) && paragraphs.first?.contains(words) == true, "\(language)")
         }
     }
-
-    @Test func `V43: the right one posted to one sign-in again and again is not compared for ever`() throws {
-        let browser = site.browser()
-        let page = try browser.get(Browser.authorize())
-        let right = [("email", "ada@acme.example"), ("password", People.password)]
-        #expect(try browser.send(page, right).status == 303)
-        // In a browser that is known to the account by now.
-        #expect(try browser.send(page, right).status == 303)
-        try site.teams.setCounted("compared.account.%", to: 99)
-        var statuses: [Int] = []
-        let calls = site.pool.callCount
-        for _ in 0..<4 {
-            let answer = try browser.send(page, right)
-            statuses.append(answer.status)
-            guard answer.status == 429 else { continue }
-            #expect(answer.body.contains("Too many passwords were tried here"))
-            #expect(answer.body.contains("ada@acme.example") && !answer.body.contains(People.password))
-            #expect((1...900).contains(answer["Retry-After"].flatMap { Int($0) } ?? 0))
-        }
-        #expect(statuses == [303, 429, 429, 429])
-        #expect(site.pool.callCount == calls + 1)
-    }
 }

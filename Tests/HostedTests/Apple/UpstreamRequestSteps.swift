@@ -14,8 +14,8 @@ import Testing
 
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
-    sources: String = "directory,apple", limits: InteractionLimits = InteractionLimits(),
-    deadlines: AppleService.Timeouts = .onlyWhatHangs, _ body: (TestSite) async throws -> Void
+    sources: String = "directory,apple", limits: [String: Int] = [:], deadlines: AppleService.Timeouts = .onlyWhatHangs,
+    _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withSite(limits: limits, isAtApple: true, deadlines: deadlines) { site in
         let teams = site.teams

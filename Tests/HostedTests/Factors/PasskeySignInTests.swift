@@ -34,24 +34,6 @@ import Testing
         #expect(try site.teams.actions().filter { $0 == "sign_in.completed" }.count == 2)
     }
 
-    @Test func `V43: one signs its person in a hundred times in a quarter of an hour`() throws {
-        var (_, key) = try register()
-        func signIn() throws -> Answer {
-            key.counter += 1
-            let browser = site.browser()
-            let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
-            return try browser.send(form, try key.assert(form))
-        }
-        #expect(try signIn().status == 303)
-        #expect(try site.teams.counted("passkey-proofs.account.%") == [1])
-        try site.teams.setCounted("passkey-proofs.account.%", to: PasskeyProofs.perPerson)
-        let sessions = try site.teams.count("sessions")
-        #expect(try signIn().status == 429)
-        #expect(try site.teams.count("sessions") == sessions)
-        site.teams.clock.advance(by: PasskeyProofs.window + .seconds(1))
-        #expect(try signIn().status == 303)
-    }
-
     @Test func `one is the second factor of its person`() throws {
         let (_, key) = try register()
         let browser = site.browser()

@@ -122,26 +122,33 @@ import Testing
         }
     }
 
-    @Test func `V43: fills no disk and hides no other: a flood of refusals is counted, not kept`() async throws {
-        try await withEngine { engine in
-            let team = try await engine.snapshot()
-            func refuse(_ count: Int, from ip: (Int) -> String) async throws -> Int {
-                for number in 0..<count {
-                    let origin = Origin(ip: ip(number), userAgent: "flood", requestID: "\(ip(number)) \(number)")
-                    engine.traces.refuse(.unknownClient, of: [], to: team, from: origin)
-                }
-                await engine.traces.finish()
-                return try await engine.page(limit: 1000).traces.count
+    @Test func `S18, V43: fills no disk and hides no other: a flood is counted, not kept`() async throws {
+        try await withEngine(limits: ["trace-events-of-cause": 3, "trace-events": 20]) { engine in
+            let (team, request) = (try await engine.snapshot(), try await engine.authorize(.web, Engine.fullRequest))
+            let refusals = [
+                AuthorizationRefusal.unknownClient,
+                AuthorizationRefusal(.invalidRequest, cause: .returnURLUnregistered, because: "not registered"),
+            ]
+            for refusal in refusals { for _ in 0..<50 { engine.traces.refuse(refusal, of: [], to: team, from: .test) } }
+            func record(_ kind: TraceEvent.Kind, by subject: Subject? = nil) {
+                let interaction = engine.interactions.open(request, in: .acme, from: .test)
+                engine.traces.record(kind, of: interaction, in: .acme, by: subject, from: .test)
             }
-            let kept = try await refuse(1000) { _ in "203.0.113.9" }
-            #expect((100...150).contains(kept))
+            // Who goes to Apple and turns back is no failure, and a stranger still.
+            for _ in 0..<50 { record(.sentToProvider) }
+            for _ in 0..<5 { record(.proved, by: engine.ada) }
+            await engine.traces.finish()
+
             let counts = try await engine.counts()
-            #expect(counts["failure client_unknown"] == 1000)
-            #expect(counts["unkept "] == 1000 - kept)
-            #expect(try await refuse(5) { "198.51.100.\($0)" } == kept + 5)
-            // Nor a crowd.
-            let population = try await refuse(1000) { "192.0.\($0 / 250).\($0 % 250)" }
-            #expect((300...500).contains(population))
+            #expect(counts["failure client_unknown"] == 50 && counts["unkept "] == 3 * 47)
+            func kept(_ kind: String) throws -> Int {
+                try engine.admin("SELECT FROM flow_steps WHERE kind = $1", kind).count
+            }
+            #expect(try kept("sent_to_provider") == 3 && kept("proved") == 5)
+            // Nor does somebody who is known.
+            for _ in 0..<50 { record(.proved, by: engine.ada) }
+            await engine.traces.finish()
+            #expect(try kept("proved") <= 20)
         }
     }
 

@@ -1,0 +1,133 @@
+import Bytes
+import Domain
+import Testing
+
+@testable import Hosted
+@testable import TestTeams
+
+/// Which limits the addresses of a team are counted by.
+@Suite struct `A route's limit` {
+    /// One that stores or hashes something for whoever comes, with what a browser sends there again and again.
+    private enum Route: CaseIterable {
+        case authorize, session, toApple, answerOfApple, backFromApple, native, registration, recovery, passkey, notice
+        case straightToApple
+
+        func prepare() throws -> () throws -> Answer {
+            let (browser, form) = (site.browser(), [TestSite.form])
+            switch self {
+            case .authorize: return { try site.ask("GET", Browser.authorize()) }
+            case .session: return { try site.ask("GET", Browser.account + "/session") }
+            case .answerOfApple: return { try site.ask("POST", Browser.callback, form, body: "state=x") }
+            case .backFromApple: return { try site.ask("GET", Browser.callback) }
+            case .native: return { try site.handOver(["client_id": ClientID.app.rawValue, "code": "wrong"]) }
+            case .notice: return { try site.ask("POST", `Apple's notifications`.path, body: "{}") }
+            case .straightToApple:
+                let known = try site.consented()
+                let step = try #require(try known.get(Browser.authorize())["Location"])
+                try site.useAlone("apple")
+                return { try known.get(step) }
+            case .toApple, .registration, .recovery, .passkey: break
+            }
+            let start = try browser.get(Browser.authorize())
+            if self == .passkey {
+                let passkey = try start.form(to: "/passkey")
+                return { try browser.send(passkey, [("credential_id", "AAAA")]) }
+            }
+            let link = try #require(start.link(self == .toApple ? "/apple" : "/\(self)"))
+            guard self != .toApple else { return { try browser.get(link) } }
+            let page = try browser.get(link)
+            return { try browser.send(page, [("email", "dora@acme.example"), ("new", "short")]) }
+        }
+    }
+
+    @Test(.apple(limits: ["unauthenticated-writes": 3]))
+    func `S18, V43: without a session is of its network, and a team's alone`() throws {
+        for route in Route.allCases {
+            site.teams.clock.advance(by: .seconds(61))
+            let send = try route.prepare()
+            site.teams.clock.advance(by: .seconds(61))
+            for _ in 0..<3 { #expect(try send().status != 429, "\(route)") }
+            let refused = try send()
+            #expect(refused.status == 429, "\(route)")
+            #expect(refused["Retry-After"].flatMap { Int($0) }.map { (1...60).contains($0) } == true, "\(route)")
+            #expect(try site.ask("GET", "/t/RIVALTEAM1/account/session").status == 200, "\(route)")
+        }
+    }
+
+    @Test(.site(limits: ["failed-proofs": 3]))
+    func `V43, V46: of proofs is of the account whose password or code is guessed, and nobody else's`() async throws {
+        let secret = try await site.addTOTP(to: site.teams.people.ben)
+        let (stranger, own, ben) = (site.browser(), try site.signedIn(), site.browser())
+        let page = try stranger.get(Browser.authorize())
+        let change = try own.get(Browser.account + "/password")
+        let code = try ben.typePassword("ben@acme.example").form(to: "/factor")
+        let guesses: [(status: Int, send: () throws -> Answer)] = [
+            (401, { try stranger.signIn(page, password: "wrong") }),
+            (422, { try own.send(change, [("current", "wrong"), ("new", "a wholly other secret")]) }),
+            (401, { try ben.send(code, [("method", "totp"), ("code", "1")]) }),
+        ]
+        for (status, send) in guesses {
+            for _ in 0..<3 { #expect(try send().status == status) }
+            let refused = try send()
+            #expect(refused.status == 429)
+            #expect(refused["Retry-After"].flatMap { Int($0) }.map { (1...900).contains($0) } == true)
+        }
+        #expect(try stranger.signIn(page, email: "cleo@acme.example", password: "wrong").status == 401)
+        #expect(try stranger.signIn(page).status == 429)
+        site.teams.clock.advance(by: .seconds(900))
+        let again = try ben.typePassword("ben@acme.example").form(to: "/factor")
+        #expect(try ben.send(again, [("method", "totp"), ("code", site.code(of: secret))]).status == 303)
+    }
+
+    @Test(.site(limits: ["changes": 3]))
+    func `V40, V43: of changes is of the person, and what another site sends counts for nothing`() throws {
+        let browser = try site.consented()
+        let csrf = try #require(try browser.get(Browser.account).value(of: "csrf"))
+        func stop(_ fields: [String]? = nil) throws -> Answer {
+            try browser.post("\(Browser.account)/apps/com.acme.none/end", [("csrf", csrf)], fields)
+        }
+        let foreign = ["Origin: https://app.pippin.example", "Sec-Fetch-Site: same-site"]
+        for _ in 0..<5 { #expect(try stop(foreign).status == 403) }
+        let answers = try (0..<4).map { _ in try stop() }
+        #expect(answers.map(\.status) == [303, 303, 303, 429])
+        #expect(answers.last?["Retry-After"] == "600" && answers.last?.headline == "Too many attempts")
+        #expect(try browser.get(Browser.account).status == 200)
+
+        let ben = try site.signedIn(as: "ben@acme.example")
+        let bens = try #require(try ben.get(Browser.account).value(of: "csrf"))
+        #expect(try ben.post(Browser.account + "/sessions/end", [("csrf", bens)]).status == 303)
+        site.teams.clock.advance(by: .seconds(600))
+        #expect(try stop().status == 303)
+    }
+
+    @Test(.site(limits: ["changes": 3]))
+    func `V43: keeps no person from ending sessions, whoever got hold of one and used it up`() throws {
+        let thief = site.browser()
+        let stolen = try #require(try thief.openOwnPage().value(of: "csrf"))
+        for _ in 0..<5 {
+            _ = try thief.post("\(Browser.account)/apps/com.acme.none/end", [("csrf", stolen)])
+            _ = try thief.post("\(Browser.account)/sessions/end", [("csrf", "none of ours")])
+        }
+        #expect(try thief.post("\(Browser.account)/sessions/end", [("csrf", stolen)]).status == 429)
+
+        let browser = site.browser()
+        let csrf = try #require(try browser.openOwnPage().value(of: "csrf"))
+        #expect(try browser.post("\(Browser.account)/sessions/end", [("csrf", csrf)]).status == 303)
+        #expect(try site.teams.actions().contains("sessions.ended"))
+        #expect(try thief.get(Browser.account).status == 303)
+    }
+
+    @Test(.site) func `S18, V43: of a request to sign in is 16 KiB, of which little is kept`() throws {
+        // The body is said alone: what is still on its way when the server hangs up would break the answer off.
+        let answer = try site.ask("POST", "/t/ACMETEAM01/auth/authorize", [TestSite.form, "Content-Length: 20000"])
+        #expect(answer.status == 413)
+        let longest = ["state": 4096, "nonce": 512, "login_hint": 2048]
+        let accepted = longest.mapValues { String(repeating: "x", count: $0) }
+        #expect(try site.browser().get(Browser.authorize(accepted)).status == 200)
+        for name in longest.keys {
+            _ = try site.browser().get(Browser.authorize(accepted.merging([name: (accepted[name] ?? "") + "x"]) { $1 }))
+        }
+        let kept = try site.teams.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
+        #expect(kept.count == 1 && kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
+    }
+}
