@@ -40,9 +40,7 @@ struct Composition {
     /// - Throws: `CommandFailure` with every error of every template, or if public files cannot be read.
     func applications(_ loopServices: [LoopServices], _ assets: PageAssets) throws(CommandFailure) -> [Application] {
         var applications: [Application] = []
-        for services in loopServices {
-            applications.append(try application(services, assets.site, assets.assets))
-        }
+        for services in loopServices { applications.append(try application(services, assets.site, assets.assets)) }
         return applications
     }
 
@@ -52,8 +50,8 @@ struct Composition {
         return PageAssets(assets: assets, site: try site(assets))
     }
 
-    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets)
-        throws(CommandFailure) -> Application
+    private func application(_ services: LoopServices, _ site: Site, _ assets: Assets) throws(CommandFailure)
+        -> Application
     {
         let hosted = try hosted(services, site)
         let console = try console(services, site)
