@@ -117,6 +117,7 @@ import Testing
 
                 let later = Self.noon + limit.window
                 try await database.count([RateLimit.Use(limit, by: .login("ada"), limit.count)], in: .acme, at: later)
+                try await database.release([use], in: .acme, at: later - .seconds(1))
                 try await database.release([use], in: .acme, at: later + limit.window)
                 #expect(try await Self.wait(database, use, in: .acme, at: later) != nil)
             }

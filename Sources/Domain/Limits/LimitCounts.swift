@@ -113,12 +113,12 @@ public final class LimitCounts: Sendable {
         return known.flatMap { $0.endsAt > now ? $0 : nil } ?? Tally(endsAt: now + use.limit.window)
     }
 
-    /// Takes uses of the current window back, and returns those to take back in the database.
+    /// Takes uses back that were counted at `now`, and returns those to take back in the database.
     func remove(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> [RateLimit.Use] {
         state.withLock { state in
             uses.compactMap { use in
                 guard var tally = state.tallies[counter(use, team)] else { return use }
-                guard tally.endsAt > now else { return nil }
+                guard tally.endsAt > now, tally.endsAt <= now + use.limit.window else { return nil }
                 tally.total = max(0, tally.total - use.amount)
                 let local = min(tally.pending, use.amount)
                 tally.pending -= local

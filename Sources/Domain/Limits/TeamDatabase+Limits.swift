@@ -37,7 +37,9 @@ extension TeamDatabase {
         } catch is TooManyRequests { return false }
     }
 
-    /// Takes back uses that were counted, such as a proof that was right.
+    /// Takes back uses that were counted, such as a proof that was right, in the window in which they were counted.
+    ///
+    /// - Parameter now: when they were counted.
     public func release(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
         let due = limits.remove(uses, in: team, at: now)
         guard !due.isEmpty else { return }
@@ -48,9 +50,12 @@ extension TeamDatabase {
             FROM (
                 SELECT known.subject, given.amount
                 FROM limits AS known
-                JOIN unnest(\(due.map(\.row)), \(due.map { String($0.amount) })::integer[]) AS given (subject, amount)
-                    ON known.subject = given.subject
+                JOIN unnest(
+                    \(due.map(\.row)), \(due.map { String($0.amount) })::integer[],
+                    \(due.map { (now + $0.limit.window).precise })::timestamptz[]
+                ) AS given (subject, amount, latest) ON known.subject = given.subject
                 WHERE known.team_id = \(team) AND known.window_ends_at > \(now)
+                    AND known.window_ends_at <= given.latest
                 ORDER BY known.subject FOR NO KEY UPDATE OF known
             ) AS released
             WHERE limits.team_id = \(team) AND limits.subject = released.subject

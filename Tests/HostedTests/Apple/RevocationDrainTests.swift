@@ -32,8 +32,10 @@ import Testing
         site.script.set(.moody, at: .revocation, times: .max)
         site.script.release(.revocation)
         // What it held comes back once its lease is over.
-        try site.teams.admin("UPDATE jobs SET due_at = now() WHERE worker = $1", name)
-        try await site.wait { try settled() == count }
+        try await site.wait {
+            try victim.endLeases(in: site.teams)
+            return try settled() == count
+        }
         try await survivor.stop()
 
         let receipts = try site.teams.admin(

@@ -98,10 +98,12 @@ import Testing
         let victim = try await AppleProcess(beside: site)
         try await site.wait { try Self.interactions() >= 1 }
         try await victim.kill()
-        // What it held comes back once its lease is over.
-        try site.teams.admin("UPDATE jobs SET due_at = now() WHERE worker IS NOT NULL")
         try await Self.round(later: 120)
-        try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
+        // What it held comes back once its lease is over.
+        try await site.work {
+            try victim.endLeases(in: site.teams)
+            return try site.tokenStates() == ["revoked", "revoked"]
+        }
         try await Self.round(later: 180)
 
         #expect(try Self.isDeleted())
