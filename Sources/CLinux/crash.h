@@ -40,7 +40,7 @@ static void pippin_crash_handler(int number, siginfo_t *_Nullable info, void *_N
     int dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     pippin_backtraces()->handlers[number].sa_sigaction(number, info, context);
-    prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+    prctl(PR_SET_DUMPABLE, dumpable == 1, 0, 0, 0);
     // Swift's handler returns to the instruction that trapped; a signal that was sent would be over by then.
     signal(number, SIG_DFL);
     raise(number);

@@ -23,8 +23,7 @@ struct NotificationScheduler: Sendable {
             try await !domains.isVerified(host: host, in: team)
         else { return nil }
         do {
-            // Counted over all teams, because the server belongs to none of them.
-            try await database.count([RateLimit.Use(.unverifiedHost, by: .host(host))], in: .system, at: now)
+            try await database.count([RateLimit.Use(.unverifiedHost, by: .host(host))], in: team, at: now)
             return nil
         } catch let refusal as TooManyRequests {
             // Not all at once when the window ends.

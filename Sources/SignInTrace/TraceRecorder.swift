@@ -64,8 +64,14 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
     /// Whether an event is within the limits of what is kept; beyond them it is counted only.
     ///
     /// - Parameter cause: cause of a failure, or what strangers can cause without one.
-    private func mayKeep(_ cause: String?, in team: TeamID) -> Bool {
-        let ofCause = cause.map { [RateLimit.Use(.traceEventsOfCause, by: .cause($0))] } ?? []
+    private func mayKeep(_ cause: String?, from origin: Origin, in team: TeamID) -> Bool {
+        let ofCause =
+            cause.map {
+                [
+                    RateLimit.Use(.traceEventsOfNetwork, by: .network(origin.ip)),
+                    RateLimit.Use(.traceEventsOfCause, by: .cause($0)),
+                ]
+            } ?? []
         return limits.isWithin(ofCause + [RateLimit.Use(.traceEvents, by: .team)], in: team, at: server.clock())
     }
 
@@ -106,9 +112,10 @@ extension TraceRecorder {
         _ request: AuthorizationRequest, as id: InteractionID, in team: TeamID, at moment: Timestamp,
         from origin: () -> Origin
     ) {
-        guard mayKeep("opening", in: team) else { return }
+        let origin = origin()
+        guard mayKeep("opening", from: origin, in: team) else { return }
         let step = TraceEvent(
-            .authorization, at: moment, from: origin(),
+            .authorization, at: moment, from: origin,
             sent: request.sent.isEmpty ? TraceEvent.facts(of: request) : TraceEvent.facts(of: request.sent))
         var trace = PendingTrace(TraceID(of: id, begunAt: moment))
         trace.clientID = request.client.id
@@ -124,7 +131,7 @@ extension TraceRecorder {
         if step.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
         // What strangers cause leaves room for people who are known.
         let cause = step.cause?.rawValue ?? (subject == nil ? step.kind.rawValue : nil)
-        guard mayKeep(cause, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(cause, from: step.origin, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(of: interaction.id, begunAt: interaction.createdAt))
         trace.clientID = app.clientID
         trace.subject = subject
@@ -158,7 +165,7 @@ extension TraceRecorder {
         count(.signIn, app.rawValue, of: team)
         let moment = server.clock()
         let step = TraceEvent(.handedOver, at: moment, from: origin, sent: [TraceAttribute("client_id", app.rawValue)])
-        guard mayKeep(step.cause?.rawValue, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(step.cause?.rawValue, from: origin, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))
         trace.clientID = app
         trace.subject = subject
@@ -173,7 +180,7 @@ extension TraceRecorder {
         after earlier: TraceEvent?, _ step: (Timestamp) -> TraceEvent
     ) {
         count(.failure, cause.rawValue, of: team)
-        guard mayKeep(cause.rawValue, in: team) else { return count(.unkept, "", of: team) }
+        guard mayKeep(cause.rawValue, from: origin, in: team) else { return count(.unkept, "", of: team) }
         let moment = server.clock()
         let step = step(moment)
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))

@@ -49,6 +49,8 @@ struct InvitationPages: Sendable {
         -> Response
     {
         let recipient = LimitKey.recipient(email.rawValue, for: .sender)
+        // Over all teams, because the account that is invited may be a member of many.
+        try await database.count([RateLimit.Use(.mailToRecipient, by: recipient)], in: .system, at: server.clock())
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .account(context.account.subject)), in: context.teamID,
             at: server.clock())

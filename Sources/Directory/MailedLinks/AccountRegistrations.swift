@@ -100,7 +100,8 @@ public struct AccountRegistrations: Sendable {
     ///
     /// - Throws: `TooManyRequests`, `PostgresFailure`.
     public func begin(_ form: Form, for caller: AccountCaller) async throws -> Outcome {
-        let recipient = LimitKey.recipient(LoginName(form.email).rawValue, for: .request)
+        let recipient = LimitKey.recipient(
+            LoginName(form.email).rawValue, for: .request, askedBy: LimitKey.networkPrefix(of: caller.origin.ip))
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip)), in: caller.team, at: caller.now)
         let hash: PasswordHash

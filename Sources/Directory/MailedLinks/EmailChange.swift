@@ -31,7 +31,10 @@ public struct EmailChange: Sendable {
     ) async throws {
         let (team, now) = (caller.team, caller.now)
         let recipient = LimitKey.recipient(LoginName(email).rawValue, for: .sender)
-        try await database.count(RateLimit.Use.mail(to: recipient, by: .account(subject)), in: team, at: now)
+        // The network counts too: accounts are cheap, and a user may name any address.
+        let ofNetwork = RateLimit.Use(.mailBySender, by: .network(caller.origin.ip))
+        try await database.count(
+            [ofNetwork] + RateLimit.Use.mail(to: recipient, by: .account(subject)), in: team, at: now)
         let isTaken = try await logins.isTaken(LoginName(email), in: team, exceptBy: subject)
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
             try await UserStore.lock(subject, by: right, in: team, transaction)

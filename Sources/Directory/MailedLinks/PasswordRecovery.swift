@@ -63,7 +63,7 @@ public struct PasswordRecovery: Sendable {
         let (team, now) = (caller.team, caller.now)
         let login = LoginName(rawValue: name) ?? .nobody
         let recipient = LimitKey.recipient(
-            "\(login.rawValue)\n\(knownBrowser ?? "")", for: knownBrowser == nil ? .request : .knownBrowser)
+            login.rawValue, for: .request, askedBy: knownBrowser ?? LimitKey.networkPrefix(of: caller.origin.ip))
         // A known browser counts for its recipient alone, so that no other client keeps it from a mail.
         let uses =
             knownBrowser == nil

@@ -29,7 +29,7 @@ public final class LimitCounts: Sendable {
     }
 
     /// Most counters in memory; beyond it all are forgotten, and the database knows what was used up.
-    private static let capacity = 200_000
+    private static let capacity = 50_000
 
     private let adjusted: [String: Int]
     private let state = Mutex(State())
@@ -50,6 +50,8 @@ public final class LimitCounts: Sendable {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
             try check(uses.filter { share(of: $0.limit) > 1 }, team, now, &state)
             return uses.compactMap { use in
+                // An exact limit is counted in the database alone.
+                guard share(of: use.limit) > 1 else { return use }
                 var tally = tally(of: use, team, now, &state)
                 tally.total += use.amount
                 tally.pending += use.amount
@@ -73,10 +75,12 @@ public final class LimitCounts: Sendable {
         throws(TooManyRequests)
     {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
-            var tally = tally(of: use, team, now, &state)
-            tally.underWay = max(0, tally.underWay - use.amount)
-            if let shared { (tally.total, tally.endsAt) = (shared.count + tally.pending, shared.endsAt) }
-            state.tallies[counter(use, team)] = tally
+            if share(of: use.limit) > 1 {
+                var tally = tally(of: use, team, now, &state)
+                tally.underWay = max(0, tally.underWay - use.amount)
+                if let shared { (tally.total, tally.endsAt) = (shared.count + tally.pending, shared.endsAt) }
+                state.tallies[counter(use, team)] = tally
+            }
             guard let shared, shared.count > most(of: use.limit) else { return }
             throw refusal(of: use.limit, until: shared.endsAt, at: now, &state)
         }
@@ -99,7 +103,7 @@ public final class LimitCounts: Sendable {
     private func check(_ uses: [RateLimit.Use], _ team: TeamID, _ now: Timestamp, _ state: inout State)
         throws(TooManyRequests)
     {
-        if state.tallies.count > Self.capacity { state.tallies.removeAll() }
+        if state.tallies.count > Self.capacity { state.tallies.removeAll(keepingCapacity: true) }
         for use in uses {
             let tally = tally(of: use, team, now, &state)
             guard tally.total >= most(of: use.limit) else { continue }
@@ -118,7 +122,7 @@ public final class LimitCounts: Sendable {
         state.withLock { state in
             uses.compactMap { use in
                 guard var tally = state.tallies[counter(use, team)] else { return use }
-                guard tally.endsAt > now, tally.endsAt <= now + use.limit.window else { return nil }
+                guard tally.endsAt > now, tally.endsAt <= use.limit.latestEnd(at: now) else { return nil }
                 tally.total = max(0, tally.total - use.amount)
                 let local = min(tally.pending, use.amount)
                 tally.pending -= local

@@ -7,9 +7,11 @@ public struct LimitKey: Hashable, Sendable {
     private let scope: RateLimit.Scope
     private let text: String
 
+    /// A long text is hashed, so that no key takes more memory than another.
     private init(_ scope: RateLimit.Scope, _ parts: String...) {
         self.scope = scope
-        text = parts.joined(separator: "\n")
+        let joined = parts.joined(separator: "\n")
+        text = joined.utf8.count <= 128 ? joined : Base64URL.encode(SHA256.hash(joined))
     }
 
     /// Key in the table: hashed, because rows outlive the request and a name may be any text.
@@ -27,9 +29,11 @@ public struct LimitKey: Hashable, Sendable {
     public static func session(_ id: String) -> LimitKey { LimitKey(.session, id) }
     public static func signIn(_ id: String, of subject: Subject) -> LimitKey { LimitKey(.signIn, subject.rawValue, id) }
     public static func client(_ id: ClientID) -> LimitKey { LimitKey(.client, id.rawValue) }
-    /// - Parameter cause: why the mail is sent, where one cause must leave room for another.
-    public static func recipient(_ address: String, for cause: MailCause) -> LimitKey {
-        LimitKey(.recipient, cause.rawValue, address.lowercased())
+    /// - Parameters:
+    ///   - cause: why the mail is sent, where one cause must leave room for another.
+    ///   - asker: network or known browser that asked for it, so that nobody else uses up what the owner may ask for.
+    public static func recipient(_ address: String, for cause: MailCause, askedBy asker: String = "") -> LimitKey {
+        LimitKey(.recipient, cause.rawValue, asker, address.lowercased())
     }
     public static func host(_ name: String) -> LimitKey { LimitKey(.host, name.lowercased()) }
     public static var team: LimitKey { LimitKey(.team) }
@@ -37,17 +41,18 @@ public struct LimitKey: Hashable, Sendable {
 
     /// Causes of mail with a count of their own, so that what strangers ask for suppresses no alert and no invitation.
     public enum MailCause: String, Sendable {
-        /// An unauthenticated client asked for it.
+        /// Somebody asked for it who is not signed in.
         case request
-        /// A browser asked for it in which the account has signed in before.
-        case knownBrowser
         /// A member or a user sent it.
         case sender
-        /// The account was used or changed.
+        /// A new browser has signed in.
         case alert
+        /// The account was changed.
+        case change
     }
 
-    private static func networkPrefix(of ip: String) -> String {
+    /// An IPv4 address, or the first 56 bits of an IPv6 address in hexadecimal.
+    public static func networkPrefix(of ip: String) -> String {
         var address = in6_addr()
         guard unsafe inet_pton(AF_INET6, ip, &address) == 1 else { return ip.cut(toOctets: 64) }
         let octets = unsafe withUnsafeBytes(of: address) { unsafe [UInt8]($0) }

@@ -63,10 +63,14 @@ extension RateLimit {
     public static let traceEventsOfCause = RateLimit(
         "trace-events-of-cause", "events kept for a team and cause of failure", 60, per: .minutes(1), by: .cause)
 
+    /// Events that a network causes without signing in, so that none fills the disk.
+    public static let traceEventsOfNetwork = RateLimit(
+        "trace-events-of-network", "events kept of a network that does not sign in", 300, per: .hours(1), by: .network)
+
     /// All of them, in the order of `docs/limits.md`.
     public static let all = [
         unauthenticatedWrites, failedProofs, failedProofsOfNetwork, failedCodes, mailToRecipient, mailBySender,
         mailOfTeam, probes, unverifiedHost, changes, changesOfTeam, heavyWork, failedHandovers, traceEvents,
-        traceEventsOfCause,
+        traceEventsOfCause, traceEventsOfNetwork,
     ]
 }

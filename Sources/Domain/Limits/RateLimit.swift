@@ -40,6 +40,9 @@ public struct RateLimit: Hashable, Sendable {
         self.isAdjustable = isAdjustable
     }
 
+    /// Latest end of a window in which something counted at `now`, by clocks that differ by a minute.
+    func latestEnd(at now: Timestamp) -> Timestamp { now + window + .minutes(1) }
+
     /// One or more uses of a limit under a key.
     public struct Use: Hashable, Sendable {
         public let limit: RateLimit

@@ -52,7 +52,7 @@ extension TeamDatabase {
                 FROM limits AS known
                 JOIN unnest(
                     \(due.map(\.row)), \(due.map { String($0.amount) })::integer[],
-                    \(due.map { (now + $0.limit.window).precise })::timestamptz[]
+                    \(due.map { $0.limit.latestEnd(at: now).precise })::timestamptz[]
                 ) AS given (subject, amount, latest) ON known.subject = given.subject
                 WHERE known.team_id = \(team) AND known.window_ends_at > \(now)
                     AND known.window_ends_at <= given.latest

@@ -28,7 +28,7 @@ public struct AccountMessages: Sendable {
     public var mailer: AccountMailer {
         AccountMailer { mail, recipient, language, team, transaction in
             if mail.isAlert {
-                let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .alert))
+                let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .change))
                 guard try await database.isWithin([use], in: team, at: server.clock()) else { return }
             }
             let name = QuotedName(try await teams.snapshot(of: team)?.name ?? "").description

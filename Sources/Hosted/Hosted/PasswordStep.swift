@@ -12,6 +12,7 @@ struct PasswordStep: Sendable {
     func prove(_ context: InteractionContext) async throws -> Response {
         let form = try steps.form(of: context)
         if form["decision"] == "cancel" { return try await steps.cancel(context) }
+        try await steps.admit(context.request, context.team.id)
         let (request, team, browserContext) = (context.request, context.team.id, context.browserContext)
         let result = try await steps.sessionIssuer.authenticate(form, request, team, browserContext)
         guard case .success(let user) = result else {

@@ -18,7 +18,7 @@ import Testing
             try app.setNotificationURL("https://127.0.0.1:1/notices")
             try app.setMode("production")
             let calls = RateLimit.Use(.unverifiedHost, by: .host("127.0.0.1"), RateLimit.unverifiedHost.count)
-            try await app.engine.database.count([calls], in: .system, at: app.engine.clock.now)
+            try await app.engine.database.count([calls], in: .acme, at: app.engine.clock.now)
             try await app.tell()
             try await app.work { try app.admin(Self.waiting).count == 1 }
             #expect(try app.attempts().isEmpty && app.states() == ["pending"])
