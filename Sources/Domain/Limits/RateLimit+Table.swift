@@ -1,9 +1,11 @@
 // All rate limits. A new one needs a decision record and a line in docs/threats.md.
 extension RateLimit {
     /// Requests without a session that store or hash something: sign-ins that begin or return from a provider,
-    /// registrations, recoveries, and notifications that cannot be verified.
+    /// passwords that are tried, registrations, recoveries, and notifications that cannot be verified.
+    ///
+    /// A sign-in takes two of them with a password and four by way of Apple: 500 people a minute may come from one network.
     public static let unauthenticatedWrites = RateLimit(
-        "unauthenticated-writes", "requests without a session that store something", 600, per: .minutes(1),
+        "unauthenticated-writes", "requests without a session that store something", 3000, per: .minutes(1),
         by: .network, isAdjustable: true)
 
     /// Wrong passwords, codes and passkeys of an account; a browser known to the account has its own count.

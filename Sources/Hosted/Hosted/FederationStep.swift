@@ -15,7 +15,7 @@ struct FederationStep: Sendable {
     let mailer: AccountMailer
 
     /// Options for Apple's response, which contains a code, a token and a name.
-    private static let callback = RouteOptions(bodyLimit: 64 * 1024, contentTypes: [.form])
+    private static let callback = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
 
     func mount(on router: inout Router) {
         router.get(TeamRoutes.apple) { request, team, interaction in

@@ -9,7 +9,7 @@ import Web
 /// Reads the requests of apps and turns every result into a response of the protocol.
 struct ProtocolHandler: Sendable {
     /// Options of routes whose forms are read here.
-    static let options = RouteOptions(bodyLimit: 64 * 1024)
+    static let options = RouteOptions(bodyLimit: 16 * 1024)
 
     let teams: TeamCache
     let traces: any TraceSink

@@ -197,7 +197,7 @@ private final class Course: Sendable {
         }
     }
 
-    @Test func `of others in a class keeps nobody from signing in: right passwords of one network have no limit`()
+    @Test func `of others in a class keeps nobody from signing in: 500 right passwords of one network are right`()
         async throws
     {
         try await withPasswords { passwords in
