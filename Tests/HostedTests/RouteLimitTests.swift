@@ -10,7 +10,7 @@ import Testing
     /// One that stores or hashes something for whoever comes, with what a browser sends there again and again.
     private enum Route: CaseIterable {
         case authorize, session, toApple, answerOfApple, backFromApple, native, registration, recovery, passkey, notice
-        case straightToApple
+        case password, straightToApple
 
         func prepare() throws -> () throws -> Answer {
             let (browser, form) = (site.browser(), [TestSite.form])
@@ -26,9 +26,10 @@ import Testing
                 let step = try #require(try known.get(Browser.authorize())["Location"])
                 try site.useAlone("apple")
                 return { try known.get(step) }
-            case .toApple, .registration, .recovery, .passkey: break
+            case .toApple, .registration, .recovery, .passkey, .password: break
             }
             let start = try browser.get(Browser.authorize())
+            if self == .password { return { try browser.signIn(start, password: "wrong") } }
             if self == .passkey {
                 let passkey = try start.form(to: "/passkey")
                 return { try browser.send(passkey, [("credential_id", "AAAA")]) }
