@@ -38,6 +38,27 @@ import Testing
         }
     }
 
+    @Test func `tokens of its native app can name Apple's issuer`() async throws {
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var auditor = try await environment.signedIn("Ben", [TeamID.acme: .auditor])
+            var rival = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+            let form = [
+                ("description", "Acme"), ("primary", ""), ("signIn", "yes"), ("issuer", "apple"), ("version", "1"),
+            ]
+
+            #expect(try await rival.post(Self.page, form).status == 404)
+            #expect(try await owner.post(Self.page, form).status == 303)
+
+            #expect(try environment.identifiers("issuer", of: "app_ids") == ["apple"])
+            let page = try await auditor.get(Self.page).text
+            #expect(page.contains("<dt>Issuer</dt><dd>https://appleid.apple.com</dd>"))
+            let wrong = try await owner.post(Self.page, form.dropLast(2) + [("issuer", "other"), ("version", "2")])
+            #expect(wrong.status == 422 && wrong.text.contains("href=\"#field-issuer\""))
+        }
+    }
+
     @Test func `what is wrong stands beside its field and what was typed stays`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])

@@ -67,6 +67,20 @@ import Testing
         }
     }
 
+    @Test func `holds the issuer of a bundle ID, and a file changes it`() async throws {
+        try await Installation.with { pippin in
+            try await pippin.apply(Files.whole)
+            let file = Files.team(#""appIDs": [{"identifier": "com.acme.app", "issuer": "apple"}]"#)
+
+            let report = try await pippin.apply(file)
+
+            #expect(report.teams.first?.lines == [#"~ App ID com.acme.app: issuer "own" → "apple""#])
+            #expect(try await pippin.apply(file).outcome == .unchanged)
+            #expect(try await pippin.export().contains(#""issuer" : "apple""#))
+            #expect(try pippin.value("SELECT issuer FROM app_ids") == "apple")
+        }
+    }
+
     @Test func `leaves out revoked keys`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)

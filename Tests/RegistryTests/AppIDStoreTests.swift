@@ -59,6 +59,24 @@ import Testing
         }
     }
 
+    @Test func `have an issuer, Pippin's or Apple's, which is audited`() async throws {
+        try await Registered.with { acme in
+            let made = try await acme.makeApp()
+            #expect(made.issuer == .own)
+            var input = AppID.Input(made.draft)
+            input.issuer = "apple"
+            let saved = try await acme.appIDs.update(to: try AppID.Draft(parsing: input, policy: .hostNames))
+
+            guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
+            #expect(current.issuer == .apple)
+            let event = try #require(try await acme.events().first)
+            #expect((event.before, event.after) == (#"{"issuer": "own"}"#, #"{"issuer": "apple"}"#))
+            input.issuer = "https://appleid.apple.com"
+            let refusal = #expect(throws: InvalidFields.self) { try AppID.Draft(parsing: input, policy: .hostNames) }
+            #expect(refusal?.all.map(\.field) == ["issuer"])
+        }
+    }
+
     @Test func `that are saved as they are stay as they are`() async throws {
         try await Registered.with { acme in
             let made = try await acme.makeApp()

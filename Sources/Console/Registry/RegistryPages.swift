@@ -21,7 +21,7 @@ struct RegistryPages: Sendable {
         let stores = RegistryStores(
             parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
         let pages = parts.site.pages
-        appIDs = try ResourceEditor(AppIDResource(stores, pages), stores, pages)
+        appIDs = try ResourceEditor(AppIDResource(stores, parts.server, pages), stores, pages)
         serviceIDs = try ResourceEditor(ServiceIDResource(stores, parts.server, pages), stores, pages)
         domains = try DomainEndpoints(stores, parts, pages)
         keys = try KeyEndpoints(stores, parts.server, pages)

@@ -15,10 +15,12 @@ private struct TeamNotificationSigner: NotificationSigner {
 
     var isSandbox: Bool { team.isSandbox }
 
-    /// Apple's issuer if the group's backend expects it: the group has Service IDs, and all of them do.
+    /// Apple's issuer if the group's backend expects it: all its Service IDs do, or without any the primary App ID.
     func issuer(for primaryAppID: ClientID) -> String {
         let services = team.services.values.filter { team.apps[$0.app]?.primaryAppID == primaryAppID }
-        return !services.isEmpty && services.allSatisfy(\.issuesAsApple) ? appleIssuer : base
+        let isApple =
+            services.isEmpty ? team.apps[primaryAppID]?.issuesAsApple ?? false : services.allSatisfy(\.issuesAsApple)
+        return isApple ? appleIssuer : base
     }
 
     func validity(at moment: Timestamp) -> (issued: Timestamp, expires: Timestamp) {

@@ -75,7 +75,7 @@ extension TeamRecord {
             else { continue }
             table[id] = TeamSnapshot.App(
                 isEnabled: try record.flag("enabled"), primaryAppID: primaryAppID,
-                description: try record.text("description"))
+                description: try record.text("description"), issuesAsApple: try record.text("issuer") == "apple")
         }
         return table
     }

@@ -44,6 +44,7 @@ public final class TeamSnapshot: Sendable {
         /// The primary App ID of its group; its own identifier when it is primary.
         let primaryAppID: ClientID
         let description: String
+        let issuesAsApple: Bool
     }
 
     /// A Service ID.
@@ -142,7 +143,7 @@ extension TeamSnapshot {
         return Client(
             id: id, primaryAppID: app.primaryAppID, name: app.description, returnURLs: [], unprovenURLs: [],
             requiresPKCE: false, isEnabled: app.isEnabled && apps[app.primaryAppID]?.isEnabled ?? false,
-            issuesAsApple: false, writesStrings: false)
+            issuesAsApple: app.issuesAsApple, writesStrings: false)
     }
 }
 

@@ -38,7 +38,7 @@ struct TeamSnapshotStore: Sendable {
             second_factor,
             coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
             (SELECT coalesce(json_agg(json_build_object(
-                'id', identifier, 'enabled', is_enabled,
+                'id', identifier, 'enabled', is_enabled, 'issuer', issuer,
                 'group', coalesce(primary_identifier, identifier), 'description', description
             )), '[]')::text FROM app_ids WHERE team_id = \(team)),
             (SELECT coalesce(json_agg(json_build_object(

@@ -49,6 +49,7 @@ extension RegistryFile.AppID {
         notificationURL = app.notificationURL?.text
         primary = app.primary?.rawValue
         signIn = app.isEnabled
+        issuer = app.issuer.rawValue
         apple = connection.map(RegistryFile.Apple.init)
         serviceIDs = services.map(RegistryFile.ServiceID.init)
     }

@@ -56,6 +56,7 @@ extension RegistryFile.AppID {
         notificationURL = reader.text("notificationURL")
         primary = reader.text("primary")
         signIn = reader.boolean("signIn")
+        issuer = reader.text("issuer")
         isApart = reader.isNull("apple")
         apple = reader.object("apple") { RegistryFile.Apple(&$0, load) }
         serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }

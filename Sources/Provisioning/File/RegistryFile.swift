@@ -24,12 +24,15 @@ public struct RegistryFile: Encodable, Sendable {
         public var primary: String?
         /// Whether Sign in with Apple is enabled for it.
         public var signIn: Bool?
+        public var issuer: String?
         public var apple: Apple?
         /// Whether `apple` is `null` in the file.
         var isApart = false
         public var serviceIDs: [ServiceID]?
 
-        enum CodingKeys: CodingKey { case identifier, description, notificationURL, primary, signIn, apple, serviceIDs }
+        enum CodingKeys: CodingKey {
+            case identifier, description, notificationURL, primary, signIn, issuer, apple, serviceIDs
+        }
     }
 
     /// Registration of a primary App ID's group at Apple.

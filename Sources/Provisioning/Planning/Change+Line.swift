@@ -64,6 +64,7 @@ extension Change {
         [
             difference("description", old.description, new.description),
             difference("notification URL", old.notificationURL?.text ?? "", new.notificationURL?.text ?? ""),
+            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
         ].compactMap(\.self).joined(separator: ", ")
     }
 

@@ -122,6 +122,7 @@ extension AppID.Input {
         if let notificationURL = entry.notificationURL { self.notificationURL = notificationURL }
         if let primary = entry.primary { self.primary = primary }
         if let signIn = entry.signIn { isEnabled = signIn }
+        if let issuer = entry.issuer { self.issuer = issuer }
     }
 }
 

@@ -11,16 +11,18 @@ extension AppID {
         public var primary: String
         /// Empty for none.
         public var notificationURL: String
+        public var issuer: String
 
         public init(
             identifier: String, description: String, isEnabled: Bool = true, primary: String = "",
-            notificationURL: String = ""
+            notificationURL: String = "", issuer: String = ServiceID.Issuer.own.rawValue
         ) {
             self.identifier = identifier
             self.description = description
             self.isEnabled = isEnabled
             self.primary = primary
             self.notificationURL = notificationURL
+            self.issuer = issuer
         }
     }
 
@@ -31,6 +33,7 @@ extension AppID {
         public let isEnabled: Bool
         public let primary: ClientID?
         public let notificationURL: NotificationURL?
+        public let issuer: ServiceID.Issuer
     }
 }
 
@@ -54,19 +57,20 @@ extension AppID.Draft {
             guard !input.notificationURL.isEmpty else { return nil }
             return try NotificationURL(parsing: input.notificationURL, policy: policy)
         }
-        guard let identifier, let description, let primary, let notificationURL else {
+        let issuer = fields.check("issuer") { () throws(ValidationError) in try ServiceID.Issuer(choice: input.issuer) }
+        guard let identifier, let description, let primary, let notificationURL, let issuer else {
             throw InvalidFields(fields.problems)
         }
         self.init(
             identifier: identifier, description: description, isEnabled: input.isEnabled, primary: primary,
-            notificationURL: notificationURL)
+            notificationURL: notificationURL, issuer: issuer)
     }
 
     var auditedMembers: AuditedMembers {
         [
             "description": .string(description), "isEnabled": .boolean(isEnabled),
             "primary": primary.map { .string($0.rawValue) } ?? .null,
-            "notificationURL": notificationURL.map { .string($0.text) } ?? .null,
+            "notificationURL": notificationURL.map { .string($0.text) } ?? .null, "issuer": .string(issuer.rawValue),
         ]
     }
 }
@@ -76,6 +80,7 @@ extension AppID.Input {
     public init(_ draft: AppID.Draft) {
         self.init(
             identifier: draft.identifier.rawValue, description: draft.description, isEnabled: draft.isEnabled,
-            primary: draft.primary?.rawValue ?? "", notificationURL: draft.notificationURL?.text ?? "")
+            primary: draft.primary?.rawValue ?? "", notificationURL: draft.notificationURL?.text ?? "",
+            issuer: draft.issuer.rawValue)
     }
 }

@@ -11,6 +11,8 @@ public struct AppID: Hashable, Sendable {
     /// The primary App ID it is grouped under; nil when it is a primary App ID itself.
     public let primary: ClientID?
     public let notificationURL: NotificationURL?
+    /// The issuer in tokens of its native app.
+    public let issuer: ServiceID.Issuer
     /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
@@ -22,7 +24,7 @@ public struct AppID: Hashable, Sendable {
     public var draft: Draft {
         Draft(
             identifier: identifier, description: description, isEnabled: isEnabled, primary: primary,
-            notificationURL: notificationURL)
+            notificationURL: notificationURL, issuer: issuer)
     }
 
     /// Reads `AppIDStore.columns`.
@@ -33,6 +35,7 @@ public struct AppID: Hashable, Sendable {
         primary = try row.next()
         let notificationURL: String? = try row.next()
         self.notificationURL = notificationURL.map(NotificationURL.init(stored:))
+        issuer = try row.next()
         version = try row.next()
         createdAt = try row.next()
     }

@@ -48,10 +48,10 @@ public struct AppIDStore: Sendable {
         let rows = try await transaction.query(
             """
             INSERT INTO app_ids AS a (
-                team_id, identifier, description, is_enabled, primary_identifier, notification_url
+                team_id, identifier, description, is_enabled, primary_identifier, notification_url, issuer
             ) VALUES (
                 \(team), \(draft.identifier), \(draft.description), \(draft.isEnabled), \(draft.primary),
-                \(draft.notificationURL?.text)
+                \(draft.notificationURL?.text), \(draft.issuer)
             )
             RETURNING \(Self.columns)
             """)
@@ -77,7 +77,7 @@ public struct AppIDStore: Sendable {
             UPDATE app_ids AS a
             SET description = \(draft.description), is_enabled = \(draft.isEnabled),
                 primary_identifier = \(draft.primary), notification_url = \(draft.notificationURL?.text),
-                version = a.version + 1
+                issuer = \(draft.issuer), version = a.version + 1
             WHERE a.team_id = \(team) AND a.identifier = \(draft.identifier)
             RETURNING \(Self.columns)
             """)
@@ -100,8 +100,8 @@ extension AppIDStore {
     }
 
     static let columns: SQL = """
-        a.identifier, a.description, a.is_enabled, a.primary_identifier, a.notification_url, a.version,
-        a.created_at
+        a.identifier, a.description, a.is_enabled, a.primary_identifier, a.notification_url, a.issuer,
+        a.version, a.created_at
         """
 
     /// Reads the App ID and locks its row until the transaction ends.

@@ -63,6 +63,8 @@ public struct TransferredRegistration: Codable, Sendable {
     let isEnabled: Bool
     /// Empty when there is none.
     public let notificationURL: String
+    /// Nil in offers of older versions.
+    let issuer: String?
     public let services: [Service]
     /// Number of the app's users at the time of the offer; nil in offers of older versions.
     public let people: Int?

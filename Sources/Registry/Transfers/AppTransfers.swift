@@ -142,6 +142,7 @@ extension TransferredRegistration {
         description = app.description
         isEnabled = app.isEnabled
         notificationURL = app.notificationURL?.text ?? ""
+        issuer = app.issuer.rawValue
         self.services = services.map { service in
             Service(
                 identifier: service.identifier.rawValue, description: service.description,
@@ -164,7 +165,7 @@ extension AppTransfer {
     fileprivate var input: AppID.Input {
         AppID.Input(
             identifier: appID.rawValue, description: registration.description, isEnabled: registration.isEnabled,
-            notificationURL: registration.notificationURL)
+            notificationURL: registration.notificationURL, issuer: registration.issuer ?? ServiceID.Issuer.own.rawValue)
     }
 
     fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {

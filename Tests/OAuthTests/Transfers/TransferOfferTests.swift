@@ -2,12 +2,12 @@ import Bytes
 import Crypto
 import Directory
 import Domain
-import OAuth
 import Postgres
 import Registry
 import Testing
 
 @testable import Accounts
+@testable import OAuth
 @testable import TestTeams
 
 /// An App ID is offered by Acme and taken by Rival.
@@ -15,7 +15,9 @@ import Testing
     @Test func `what is accepted is registered as it was, and works at both teams`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)
+            try engine.admin("UPDATE app_ids SET issuer = 'apple' WHERE identifier = 'com.acme.other'")
             try await engine.moveApp()
+            #expect(try await engine.snapshot(.rival).client(.other)?.issuesAsApple == true)
             let client = try #require(try await engine.snapshot(.rival).client(.otherWeb))
             #expect(client.primaryAppID == .other && client.returnURLs.contains(TestTeams.queryCallback))
             #expect(try await engine.credentialState(of: engine.ada.rawValue, at: .otherWeb) == "transferred")

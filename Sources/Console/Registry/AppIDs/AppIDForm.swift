@@ -12,9 +12,13 @@ struct AppIDForm: ResourceForm {
     let primary: String
     let isEnabled: Bool
     let notificationURL: String
+    let issuer: String
 
     /// An empty form.
-    init() { (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "") }
+    init() {
+        (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "")
+        issuer = ServiceID.Issuer.own.rawValue
+    }
 
     init(_ form: Form) {
         identifier = form["identifier"] ?? ""
@@ -22,6 +26,7 @@ struct AppIDForm: ResourceForm {
         primary = form["primary"] ?? ""
         isEnabled = form.isChecked("signIn")
         notificationURL = form["notificationURL"] ?? ""
+        issuer = form["issuer"] ?? ServiceID.Issuer.own.rawValue
     }
 
     init(_ appID: AppID) {
@@ -30,26 +35,27 @@ struct AppIDForm: ResourceForm {
         primary = appID.primary?.rawValue ?? ""
         isEnabled = appID.isEnabled
         notificationURL = appID.notificationURL?.text ?? ""
+        issuer = appID.issuer.rawValue
     }
 
     /// The unparsed values for a new App ID.
     var input: AppID.Input {
         AppID.Input(
             identifier: identifier.trimmed, description: description, isEnabled: isEnabled, primary: primary,
-            notificationURL: notificationURL.trimmed)
+            notificationURL: notificationURL.trimmed, issuer: issuer)
     }
 
     /// The unparsed values for a change of `current`, whose identifier is kept.
     func input(over current: AppID) -> AppID.Input {
         AppID.Input(
             identifier: current.identifier.rawValue, description: description, isEnabled: isEnabled, primary: primary,
-            notificationURL: notificationURL.trimmed)
+            notificationURL: notificationURL.trimmed, issuer: issuer)
     }
 
     var fields: [FormCoding.Field] {
         var fields = [
             FormCoding.Field("description", description), FormCoding.Field("primary", primary),
-            FormCoding.Field("notificationURL", notificationURL),
+            FormCoding.Field("notificationURL", notificationURL), FormCoding.Field("issuer", issuer),
         ]
         if isEnabled { fields.append(FormCoding.Field("signIn", "yes")) }
         return fields
@@ -76,6 +82,9 @@ struct AppIDForm: ResourceForm {
                     as any LocalizedTextConvertible,
                 yours: notificationURL.isEmpty
                     ? Message("console.registry.none") as any LocalizedTextConvertible : notificationURL),
+            .init(
+                label: Message("console.registry.issuer"), theirs: ServiceID.Issuer.words(current.issuer.rawValue),
+                yours: ServiceID.Issuer.words(issuer)),
         ]
     }
 }

@@ -39,6 +39,8 @@ struct AppIDPage: ConsolePage {
         let action: String
         let checkURL: String
         let version: Int
+        /// Issuer URL of the team.
+        let base: String
         let form: AppIDForm
         let problems: FormProblems
         let primaries: [AppID]
@@ -52,6 +54,9 @@ struct AppIDPage: ConsolePage {
             $0.group("signIn", CheckboxView.fields) { $0.form.signInBox }
             $0.group("notificationURL", FieldView.fields) { $0.form.notificationURLField($0.problems) }
             $0.group("primary", SelectView.fields) { $0.form.primarySelect(of: $0.primaries, $0.problems) }
+            $0.group("issuer", ChoicesView.fields) {
+                ServiceID.Issuer.choices($0.form.issuer, own: $0.base, $0.problems)
+            }
         }
     }
 
@@ -139,6 +144,7 @@ struct AppIDPage: ConsolePage {
             SettingView(
                 Message("console.notifications.address"),
                 appID.notificationURL?.text ?? Message("console.registry.none") as any LocalizedTextConvertible),
+            SettingView(Message("console.registry.issuer"), ServiceID.Issuer.words(appID.issuer.rawValue)),
         ]
     }
 }

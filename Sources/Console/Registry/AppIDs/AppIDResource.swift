@@ -10,6 +10,7 @@ import Web
 /// Handlers of App IDs: list, register, show, edit, group, delete.
 struct AppIDResource: ListedResource {
     private let registry: RegistryStores
+    private let server: ServerContext
     private let list: LivePage<AppIDListPage>
     private let new: LivePage<NewAppIDPage>
     private let page: LivePage<AppIDPage>
@@ -19,8 +20,9 @@ struct AppIDResource: ListedResource {
     let right = Right.changeRegistry
 
     /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ pages: Pages) throws(Diagnostics) {
+    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
         self.registry = registry
+        self.server = server
         list = try pages.page(AppIDListPage.self)
         new = try pages.page(NewAppIDPage.self)
         page = try pages.page(AppIDPage.self)
@@ -87,8 +89,8 @@ struct AppIDResource: ListedResource {
         AppIDPage.Editing(
             action: routes.one.link(context.teamID, appID.identifier),
             checkURL: routes.checkOne.link(context.teamID, appID.identifier),
-            version: unfinished.typed?.version ?? appID.version, form: unfinished.typed?.form ?? AppIDForm(appID),
-            problems: unfinished.settingProblems,
+            version: unfinished.typed?.version ?? appID.version, base: server.base(of: context.teamID),
+            form: unfinished.typed?.form ?? AppIDForm(appID), problems: unfinished.settingProblems,
             primaries: try await registry.primaries(in: context.teamID).filter { $0.identifier != appID.identifier })
     }
 

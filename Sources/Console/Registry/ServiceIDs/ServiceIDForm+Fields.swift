@@ -55,21 +55,6 @@ extension ServiceIDForm {
         return rows
     }
 
-    func issuerChoices(own base: String, _ problems: FormProblems) -> ChoicesView {
-        ChoicesView(
-            "issuer", label: Message("console.registry.issuer"), help: Message("console.service-ids.issuer.help"),
-            error: problems["issuer"],
-            options: [
-                .init(
-                    ServiceID.Issuer.own.rawValue, Message("console.service-ids.issuer.own"), hint: base,
-                    isChecked: issuer != ServiceID.Issuer.apple.rawValue),
-                .init(
-                    ServiceID.Issuer.apple.rawValue, "https://appleid.apple.com",
-                    hint: Message("console.service-ids.issuer.apple.hint"),
-                    isChecked: issuer == ServiceID.Issuer.apple.rawValue),
-            ])
-    }
-
     func booleansChoices(_ problems: FormProblems) -> ChoicesView {
         ChoicesView(
             "booleans", label: Message("console.service-ids.booleans.label"),
@@ -89,5 +74,30 @@ extension ServiceIDForm {
         CheckboxView(
             "requirePKCE", label: Message("console.service-ids.pkce.label"),
             hint: Message("console.service-ids.pkce.hint"), isChecked: requiresPKCE)
+    }
+}
+
+extension ServiceID.Issuer {
+    /// Choice of the issuer, of a Service ID or a bundle ID.
+    ///
+    /// - Parameters:
+    ///   - issuer: the chosen one, as typed.
+    ///   - base: the team's own.
+    static func choices(_ issuer: String, own base: String, _ problems: FormProblems) -> ChoicesView {
+        ChoicesView(
+            "issuer", label: Message("console.registry.issuer"), help: Message("console.service-ids.issuer.help"),
+            error: problems["issuer"],
+            options: [
+                .init(
+                    own.rawValue, Message("console.service-ids.issuer.own"), hint: base,
+                    isChecked: issuer != apple.rawValue),
+                .init(
+                    apple.rawValue, "https://appleid.apple.com", hint: Message("console.service-ids.issuer.apple.hint"),
+                    isChecked: issuer == apple.rawValue),
+            ])
+    }
+
+    static func words(_ issuer: String) -> any LocalizedTextConvertible {
+        issuer == apple.rawValue ? "https://appleid.apple.com" : Message("console.service-ids.issuer.own.short")
     }
 }

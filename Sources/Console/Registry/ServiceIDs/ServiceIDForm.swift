@@ -91,7 +91,7 @@ struct ServiceIDForm: ResourceForm {
             (Message("console.registry.description"), description),
             (Message("console.registry.domains"), Self.list(domains.all.sorted())),
             (Message("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
-            (Message("console.registry.issuer"), issuerWords),
+            (Message("console.registry.issuer"), ServiceID.Issuer.words(issuer)),
             (
                 Message("console.registry.booleans"),
                 booleans == ServiceID.Booleans.string.rawValue
@@ -103,11 +103,6 @@ struct ServiceIDForm: ResourceForm {
                     ? Message("console.service-ids.pkce.required") : Message("console.service-ids.pkce.optional")
             ),
         ]
-    }
-
-    private var issuerWords: any LocalizedTextConvertible {
-        guard issuer == ServiceID.Issuer.apple.rawValue else { return Message("console.service-ids.issuer.own.short") }
-        return "https://appleid.apple.com"
     }
 
     private static func list(_ values: [String]) -> any LocalizedTextConvertible {

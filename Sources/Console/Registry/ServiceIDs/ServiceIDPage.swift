@@ -47,7 +47,9 @@ struct ServiceIDPage: ConsolePage {
             $0.group("description", FieldView.fields) { $0.form.descriptionField($0.problems) }
             $0.group("domains", TextareaView.fields) { $0.form.domainsArea($0.problems) }
             $0.group("returnURLs", ReturnURLsView.fields) { $0.form.returnURLsView($0.problems) }
-            $0.group("issuer", ChoicesView.fields) { $0.form.issuerChoices(own: $0.base, $0.problems) }
+            $0.group("issuer", ChoicesView.fields) {
+                ServiceID.Issuer.choices($0.form.issuer, own: $0.base, $0.problems)
+            }
             $0.group("booleans", ChoicesView.fields) { $0.form.booleansChoices($0.problems) }
             $0.group("requirePKCE", CheckboxView.fields) { $0.form.requirePKCEBox }
         }
