@@ -16,6 +16,19 @@ public enum Base64 {
     }
 
     public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
+
+    /// Decodes base64 in either alphabet, with padding or without.
+    public static func decode(eitherAlphabet text: String) -> [UInt8]? {
+        var characters = text.utf8.map { character in
+            switch character {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: character
+            }
+        }
+        for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
+        return Base64URL.decode(characters)
+    }
 }
 
 /// URL-safe base64 (RFC 4648 section 5) without padding, as used in JOSE (RFC 7515 section 2).

@@ -17,6 +17,15 @@ public enum JSONValue: Hashable, Sendable {
 
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
+    /// A number rounded down; nil for one beyond 64 bits and for any other value.
+    public var floor: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value.rounded(.down))
+        default: nil
+        }
+    }
+
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 }
 

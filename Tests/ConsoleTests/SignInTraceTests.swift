@@ -110,6 +110,60 @@ import Web
         }
     }
 
+    @Test(arguments: [
+        (
+            "scope=name%2Cemail&response_mode=form_post",
+            "“name,email” is read as one scope. Separate scopes with a blank"
+        ), ("scope=name%252Cemail&response_mode=form_post", "“name%2Cemail” is read as one scope"),
+        ("scope=openid%20profile%20email&response_mode=form_post", "Apple has no profile scope"),
+        (
+            "client_id=com.acme.app&redirect_uri=https%3A%2F%2Facme.example%2Fback",
+            "It is a bundle ID, which only native"
+        ),
+    ]) func `names the scope that Apple does not have, and the bundle ID of a website`(query: String, words: String)
+        async throws
+    {
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+            var person = Browser(environment: environment, subject: nil)
+            let url = "redirect_uri=https%3A%2F%2Facme.example%2Fback"
+            let whole =
+                query.contains("client_id")
+                ? "/t/ACMETEAM01/auth/authorize?response_type=code&\(query)" : Self.authorize("\(url)&\(query)")
+            #expect(try await person.get(whole).status == 400)
+            try await environment.parts.finishTraces()
+
+            let list = try await developer.get(Self.list)
+            let page = try await developer.get(try #require(Self.firstTrace(on: list.text)))
+
+            #expect(page.text.contains(words), "\(page.text)")
+        }
+    }
+
+    @Test func `says what is odd about a time of a client secret, and whose code Apple's is`() async throws {
+        try await withEnvironment { environment in
+            _ = try await environment.addAcmeWeb()
+            let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
+            let cases: [(RefusalCause, [String], String)] = [
+                (.secretTime, ["client_secret.exp", "1"], "time-absent"),
+                (.secretTime, ["client_secret.iat", "\"1\"", "client_secret.exp", "1"], "time-quoted"),
+                (
+                    .secretTime, ["client_secret.iat", "1", "client_secret.exp", "1", "client_secret.nbf", "\"1\""],
+                    "time-quoted"
+                ), (.secretTime, ["client_secret.iat", "1795752873000", "client_secret.exp", "1"], "exp-milliseconds"),
+                (.codeMalformed, ["issuer", "Apple"], "code-apple"), (.codeUnknown, [], "code-decoded"),
+            ]
+            for (cause, facts, key) in cases {
+                let pairs = stride(from: 0, to: facts.count, by: 2).map { TraceAttribute(facts[$0], facts[$0 + 1]) }
+                let step = TraceEvent(
+                    .tokenRefused, at: environment.parts.server.clock(),
+                    from: Origin(ip: "", userAgent: "", requestID: ""), cause: cause, sent: pairs, known: pairs)
+                #expect(TraceEvidence(step, team).likely.first?.key == "console.likely.\(key)", "\(facts)")
+            }
+        }
+    }
+
     @Test func `of Acme shows nothing of Rival`() async throws {
         try await withEnvironment { environment in
             _ = try await environment.addAcmeWeb()

@@ -24,6 +24,7 @@ import Testing
                 (.subjectWrong, { $0.claims["sub"] = "ACMETEAM01" }),
                 (.audienceWrong, { $0.claims["aud"] = "https://acme.example" }),
                 (.issuedInFuture, { $0.claims["iat"] = .integer(now + 3600) }),
+                (.issuedInFuture, { $0.claims["iat"] = .number(Double(now) + 3600.5) }),
                 (.secretExpired, { $0.claims["exp"] = .integer(now - 1) }),
                 (.secretTooLong, { $0.claims["exp"] = .integer(now + 20_000_000) }),
                 (.secretNotYetValid, { $0.claims["nbf"] = .integer(now + 3600) }),
@@ -35,6 +36,40 @@ import Testing
             for (secret, cause) in [(nil, .secretMissing), ("no JWT", .secretMalformed)] as [Case] {
                 let error = try await engine.authenticate(secret)
                 #expect(error?.cause == cause)
+            }
+        }
+    }
+
+    @Test func `is never a clock for a time that is missing or no number, and names it`() async throws {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            let odd: [(JSONValue?, String)] = [
+                (nil, "is missing"), (.string("\(now)"), "is not a number"), (.null, "is not a number"),
+                (.integer(now * 1000), "is not a date of the years 1970 to 9999, in seconds"),
+                (.number(-0.5), "is not a date of the years 1970 to 9999, in seconds"),
+            ]
+            for claim in ["iat", "exp", "nbf"] {
+                for (value, reason) in odd where claim != "nbf" || value != nil {
+                    let error = try await engine.verdict { $0.claims[claim] = value }
+                    #expect(error?.cause == .secretTime && error?.reason == "\(claim) \(reason)")
+                }
+            }
+        }
+    }
+
+    @Test func `names the scope that Apple does not have, but no secret`() async throws {
+        try await withEngine { engine in
+            let secret = try engine.teams.secret()
+            for (scope, name) in [
+                ("name,email", "name,email"), ("openid profile email", "profile"), (secret, Redaction.withheld),
+            ] {
+                do {
+                    _ = try await engine.authorize(.web, ["scope": scope, "response_mode": "form_post"])
+                    Issue.record("no refusal of \(scope)")
+                } catch let refusal as AuthorizationRefusal {
+                    #expect(refusal.cause == .scopeUnknown)
+                    #expect(refusal.reason == "\(name) is none of the scopes name, email and openid")
+                }
             }
         }
     }

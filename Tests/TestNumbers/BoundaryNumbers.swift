@@ -8,10 +8,13 @@ public struct BoundaryNumber: Sendable, CustomStringConvertible {
     public let text: String
     /// Nil for what is no whole number of 64 bits, or is not written as one.
     public let integer: Int64?
+    /// The number without its fraction, as a time of a token is read; nil for what is no number of 64 bits.
+    public let floor: Int64?
 
-    private init(_ text: String, _ integer: Int64? = nil) {
+    private init(_ text: String, _ integer: Int64? = nil, floor: Int64? = nil) {
         self.text = text
         self.integer = integer
+        self.floor = floor ?? integer
     }
 
     public var description: String { text.utf8.count > 40 ? "\(text.prefix(20))… (\(text.utf8.count) octets)" : text }
@@ -19,15 +22,18 @@ public struct BoundaryNumber: Sendable, CustomStringConvertible {
     /// As JSON has them: the first are numbers, the rest are refused by its grammar or are of another type.
     public static let json: [BoundaryNumber] =
         whole + [
-            BoundaryNumber("0.0"), BoundaryNumber("-0.0"), BoundaryNumber("1.0"), BoundaryNumber("0.5"),
-            BoundaryNumber("1e3"), BoundaryNumber("1e308"), BoundaryNumber("-1e308"), BoundaryNumber("1e309"),
-            BoundaryNumber("1e-400"), BoundaryNumber("1E+2"), BoundaryNumber("9223372036854775807.0"),
-            BoundaryNumber("9007199254740993.0"), BoundaryNumber("253402300799.9"), BoundaryNumber("+1"),
-            BoundaryNumber("01"), BoundaryNumber("-01"), BoundaryNumber("1."), BoundaryNumber(".5"),
-            BoundaryNumber("0x10"), BoundaryNumber("1_000"), BoundaryNumber("NaN"), BoundaryNumber("Infinity"),
-            BoundaryNumber("-Infinity"), BoundaryNumber("\u{FF11}"), BoundaryNumber("\u{0663}"), BoundaryNumber(""),
-            BoundaryNumber(" "), BoundaryNumber("1 1"), BoundaryNumber("-"), BoundaryNumber("null"),
-            BoundaryNumber("true"), BoundaryNumber("false"), BoundaryNumber("\"\""), BoundaryNumber("\"1\""),
+            BoundaryNumber("0.0", floor: 0), BoundaryNumber("-0.0", floor: 0), BoundaryNumber("1.0", floor: 1),
+            BoundaryNumber("0.5", floor: 0), BoundaryNumber("-0.5", floor: -1), BoundaryNumber("1e3", floor: 1000),
+            BoundaryNumber("1e308"), BoundaryNumber("-1e308"), BoundaryNumber("1e309"),
+            BoundaryNumber("1e-400", floor: 0), BoundaryNumber("1E+2", floor: 100),
+            BoundaryNumber("9223372036854775807.0"), BoundaryNumber("9007199254740993.0", floor: 9_007_199_254_740_992),
+            BoundaryNumber("253402300799.9", floor: 253_402_300_799),
+            BoundaryNumber("253402300800.0", floor: 253_402_300_800), BoundaryNumber("+1"), BoundaryNumber("01"),
+            BoundaryNumber("-01"), BoundaryNumber("1."), BoundaryNumber(".5"), BoundaryNumber("0x10"),
+            BoundaryNumber("1_000"), BoundaryNumber("NaN"), BoundaryNumber("Infinity"), BoundaryNumber("-Infinity"),
+            BoundaryNumber("\u{FF11}"), BoundaryNumber("\u{0663}"), BoundaryNumber(""), BoundaryNumber(" "),
+            BoundaryNumber("1 1"), BoundaryNumber("-"), BoundaryNumber("null"), BoundaryNumber("true"),
+            BoundaryNumber("false"), BoundaryNumber("\"\""), BoundaryNumber("\"1\""),
             BoundaryNumber("\"9223372036854775808\""), BoundaryNumber("[]"), BoundaryNumber("[1]"),
             BoundaryNumber("{}"), BoundaryNumber("{\"a\":1}"), BoundaryNumber(String(repeating: "9", count: 400)),
             BoundaryNumber("1e" + String(repeating: "9", count: 30)),

@@ -83,7 +83,7 @@ struct TraceRemedies: Sendable {
         case .providerSubjectTaken: person
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
-            .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
+            .secretTime, .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
             keys
         case .personSuspended, .accountLocked, .secondFactorWrong, .secondFactorLocked: person
         default: nil

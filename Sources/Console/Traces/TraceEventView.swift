@@ -99,7 +99,7 @@ struct TraceEventView: Sendable {
         let fact: TraceAttribute
 
         private static let own: Set<String> = [
-            "registered", "nearest", "differences", "now", "proof", "endpoint", "status", "fault",
+            "registered", "nearest", "differences", "issuer", "now", "proof", "endpoint", "status", "fault",
         ]
 
         private var value: any LocalizedTextConvertible {

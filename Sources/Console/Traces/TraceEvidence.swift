@@ -17,10 +17,11 @@ struct TraceEvidence: Sendable {
         switch step.cause ?? .other {
         case .clientMissing, .clientMalformed, .clientUnknown: client
         case .returnURLUnregistered, .returnURLMissing: returnURL
+        case .scopeUnknown: scope
         case .keyUnknown, .keyIDMissing, .keyOfOtherApp: key
         case .signatureInvalid, .signatureIsDER: signature
         case .issuerWrong, .subjectWrong, .audienceWrong: claims
-        case .secretExpired, .issuedInFuture, .secretTooLong, .secretNotYetValid: times
+        case .secretTime, .secretExpired, .issuedInFuture, .secretTooLong, .secretNotYetValid: times
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader: secret
         case .codeUnknown, .codeMalformed, .codeExpired, .codeUsed, .codeOfOtherClient, .codeOfOtherReturnURL,
             .codeVerifierWrong:
@@ -46,7 +47,22 @@ struct TraceEvidence: Sendable {
         return likely + [Message("console.likely.client-other-team"), Message("console.likely.client-deleted")]
     }
 
+    private var scope: [Message] {
+        let words = sent("scope")?.split(separator: " ").map(String.init) ?? []
+        return words.filter { !["name", "email", "openid"].contains($0) }.map { word in
+            let isSeveral = word.utf8.contains { ",;+|%".utf8.contains($0) }
+            return isSeveral
+                ? Message("console.likely.scope-separator", ["scope": word])
+                : Message("console.likely.scope-none", ["scope": word])
+        }
+    }
+
     private var returnURL: [Message] {
+        if let client = sent("client_id").flatMap(ClientID.init(rawValue:)), team.client(client) != nil,
+            !team.isServiceID(client)
+        {
+            return [Message("console.likely.client-bundle")]
+        }
         var likely: [Message] = []
         if let nearest = known("nearest").first, let differences = known("differences").first, !differences.isEmpty {
             let names = differences.split(separator: " ").map { Message(in: "console.trace-differences", String($0)) }
@@ -103,10 +119,20 @@ struct TraceEvidence: Sendable {
 
     private var times: [Message] {
         switch step.cause {
+        case .secretTime: [oddTime]
         case .secretExpired: [Message("console.likely.exp-stored"), Message("console.likely.exp-clock")]
         case .secretTooLong: [Message("console.likely.exp-long"), Message("console.likely.exp-milliseconds")]
         default: [Message("console.likely.iat-clock"), Message("console.likely.exp-milliseconds")]
         }
+    }
+
+    private var oddTime: Message {
+        if let name = ["iat", "exp"].first(where: { sent("client_secret.\($0)") == nil }) {
+            return Message("console.likely.time-absent", ["claim": name])
+        }
+        let quoted = ["iat", "exp", "nbf"].first { sent("client_secret.\($0)")?.hasPrefix("\"") == true }
+        return quoted.map { Message("console.likely.time-quoted", ["claim": $0]) }
+            ?? Message("console.likely.exp-milliseconds")
     }
 
     private var secret: [Message] {
@@ -132,7 +158,10 @@ struct TraceEvidence: Sendable {
         case .codeOfOtherClient: [Message("console.likely.code-client")]
         case .codeOfOtherReturnURL: [Message("console.likely.code-url")]
         case .codeVerifierWrong: [Message("console.likely.code-verifier")]
-        default: [Message("console.likely.code-decoded"), Message("console.likely.code-other-team")]
+        default:
+            known("issuer").first == "Apple"
+                ? [Message("console.likely.code-apple")]
+                : [Message("console.likely.code-decoded"), Message("console.likely.code-other-team")]
         }
     }
 }

@@ -11,7 +11,7 @@ public struct Claims: Sendable, Hashable {
     public enum Failure: Error, Hashable {
         /// The claim is absent.
         case missing(String)
-        /// The claim is null or of another type, such as a number in quotes, with a decimal point, or beyond 64 bits.
+        /// The claim is null or of another type, such as a number in quotes, or an integer beyond 64 bits.
         case wrongType(String)
         /// The number is not a date of the years 1970 to 9999.
         case outOfRange(String)
@@ -32,17 +32,16 @@ public struct Claims: Sendable, Hashable {
         return value
     }
 
-    /// Reads a date claim (NumericDate of RFC 7519 section 2) of the years 1970 to 9999.
+    /// Reads a date claim (NumericDate of RFC 7519 section 2) of the years 1970 to 9999, whose fraction is dropped.
     ///
     /// Dates are read only here, so that no unchecked number from a token is ever added or subtracted.
     public func date(_ name: String) throws(Failure) -> NumericDate {
-        guard let date = NumericDate(seconds: try integer(name)) else { throw .outOfRange(name) }
-        return date
-    }
-
-    /// Reads a date claim that may be absent, but not of another type or out of range.
-    public func optionalDate(_ name: String) throws(Failure) -> NumericDate? {
-        members[name] == nil ? nil : try date(name)
+        let value = try required(name)
+        if let date = value.floor.flatMap(NumericDate.init(seconds:)) { return date }
+        switch value {
+        case .integer, .number: throw .outOfRange(name)
+        default: throw .wrongType(name)
+        }
     }
 
     /// Reads a boolean claim, given as a boolean or as a string, because Apple sends both forms.

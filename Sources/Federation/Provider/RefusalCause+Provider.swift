@@ -19,7 +19,7 @@ extension RefusalCause {
             false
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
-            .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
+            .secretTime, .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
             false
         case .grantTypeUnsupported, .codeMalformed, .codeUnknown, .codeExpired, .codeUsed, .codeOfOtherClient,
             .codeOfOtherReturnURL, .codeVerifierWrong, .personSuspended, .refreshTokenDead, .migrationScopeWanted,

@@ -110,7 +110,8 @@ extension AuthorizationCheck {
         for scope in AuthorizationRequest.Scope.names(input.parameters)
         where !["name", "email", "openid"].contains(scope) {
             throw AuthorizationRefusal(
-                .invalidScope, cause: .scopeUnknown, because: "a scope other than name, email and openid is not known")
+                .invalidScope, cause: .scopeUnknown,
+                because: "\(Redaction.text(String(scope), limit: 40)) is none of the scopes name, email and openid")
         }
     }
 

@@ -105,19 +105,27 @@ struct ClientAuthentication: Sendable {
             audience.contains(where: { $0.isExactly(base) || $0.isExactly(appleIssuer) })
         else { throw refusal(.audienceWrong, "aud is neither \(base) nor \(appleIssuer)") }
         let now = moment.seconds
-        guard let issued = try? claims.date("iat"), issued.seconds <= now + Self.skew else {
-            throw refusal(.issuedInFuture, "iat is missing, no time, or in the future")
-        }
-        guard let expires = try? claims.date("exp"), expires.seconds > now else {
-            throw refusal(.secretExpired, "exp is missing, no time, or past")
-        }
+        let (issued, expires) = (try date("iat", in: claims), try date("exp", in: claims))
+        guard issued.seconds <= now + Self.skew else { throw refusal(.issuedInFuture, "iat is in the future") }
+        guard expires.seconds > now else { throw refusal(.secretExpired, "exp is past") }
         guard expires.seconds <= now + Self.longestLife + Self.skew else {
             throw refusal(.secretTooLong, "exp is more than \(Self.longestLife) seconds ahead")
         }
-        guard let start = try? claims.optionalDate("nbf")?.seconds ?? 0, start <= now + Self.skew else {
-            throw refusal(.secretNotYetValid, "nbf is no time or in the future")
+        if claims.members["nbf"] != nil, try date("nbf", in: claims).seconds > now + Self.skew {
+            throw refusal(.secretNotYetValid, "nbf is in the future")
         }
         return (issued, expires)
+    }
+
+    /// Reads a time; a missing one and one that is no number are not taken for the fault of a clock.
+    private func date(_ name: String, in claims: Claims) throws(OAuthError) -> NumericDate {
+        do throws(Claims.Failure) { return try claims.date(name) } catch {
+            switch error {
+            case .missing: throw refusal(.secretTime, "\(name) is missing")
+            case .wrongType: throw refusal(.secretTime, "\(name) is not a number")
+            case .outOfRange: throw refusal(.secretTime, "\(name) is not a date of the years 1970 to 9999, in seconds")
+            }
+        }
     }
 
     private func refusal(_ cause: RefusalCause, _ reason: String) -> OAuthError {

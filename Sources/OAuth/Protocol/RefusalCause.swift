@@ -54,6 +54,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case issuerWrong = "issuer_wrong"
     case subjectWrong = "subject_wrong"
     case audienceWrong = "audience_wrong"
+    case secretTime = "secret_time"
     case issuedInFuture = "issued_in_future"
     case secretExpired = "secret_expired"
     case secretTooLong = "secret_too_long"

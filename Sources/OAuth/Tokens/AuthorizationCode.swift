@@ -25,6 +25,9 @@ public struct AuthorizationCode: Sendable {
         slot = TimePartition(number: number)
     }
 
+    /// Whether the text has the form of a code, of this server or of Apple.
+    public static func hasForm(_ text: String) -> Bool { OpaqueText.tag(of: text, letter: "c") != nil }
+
     /// SHA-256 of the code, stored instead of the code.
     public var hash: [UInt8] { SHA256.hash(text) }
 

@@ -25,6 +25,7 @@ struct CodeStore: Sendable {
     struct Claim: Sendable {
         let code: AuthorizationCode
         let clientID: ClientID
+        /// Nil when the client leaves it out, because the code is bound to the client (OAuth 2.1 section 4.1.3).
         let redirectURI: String?
         let codeChallenge: String?
         let testSignIn: TestSignInID?
@@ -80,7 +81,7 @@ struct CodeStore: Sendable {
     }
 
     /// Redeems a code in one statement: its WHERE clause admits only the client the code was issued to, with the right
-    /// redirect URI and verifier, before expiry, once, and for an existing user who is not suspended.
+    /// redirect URI, if any, and verifier, before expiry, once, and for an existing user who is not suspended.
     ///
     /// The same statement stores the refresh token and records that `user` was delivered.
     func redeem(_ claim: Claim, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) -> CodeGrant? {
@@ -92,7 +93,7 @@ struct CodeStore: Sendable {
                 WHERE team_id = \(team) AND \(claim.code.slot.condition) AND code_hash = \(claim.code.hash)
                     AND redeemed_at IS NULL AND expires_at > \(claim.deadline(at: moment))
                     AND client_id = \(claim.clientID)
-                    AND redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI)
+                    AND redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri)
                     AND (code_challenge IS NULL OR code_challenge = \(claim.codeChallenge))
                     AND trial_id IS NOT DISTINCT FROM \(claim.testSignIn)
                     AND EXISTS (
@@ -140,7 +141,8 @@ struct CodeStore: Sendable {
         let rows = try await database.query(
             """
             SELECT client_id = \(claim.clientID) AND trial_id IS NOT DISTINCT FROM \(claim.testSignIn), token_id,
-                expires_at > \(claim.deadline(at: moment)), redirect_uri IS NOT DISTINCT FROM \(claim.redirectURI),
+                expires_at > \(claim.deadline(at: moment)),
+                redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri),
                 EXISTS (
                     SELECT FROM users
                     WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NOT NULL

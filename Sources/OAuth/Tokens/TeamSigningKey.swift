@@ -1,5 +1,5 @@
 public import Bytes
-import Crypto
+public import Crypto
 
 /// An RSA key with which a team signs its tokens.
 public final class TeamSigningKey: Sendable {
@@ -59,9 +59,17 @@ extension TeamSnapshot {
     /// The key in use at `moment`: the newest active one.
     func signingKey(at moment: Timestamp) -> TeamSigningKey? { signingKeys.last { $0.isActive(at: moment) } }
 
-    /// The published keys as the key set of RFC 7517; RSA keys only, because some clients try every key of the set.
-    public func keySet(at moment: Timestamp) -> [UInt8] {
-        let published = signingKeys.filter { $0.isPublished(at: moment) }
-        return JWKSet(published.map { JWK(.rsa($0.publicKey), keyID: $0.kid) }).json
+    /// The published keys and those of `provider` as the key set of RFC 7517.
+    ///
+    /// The key in use comes first, because some clients read no other; RSA keys only, because some try every key.
+    public func keySet(at moment: Timestamp, with provider: [JWK] = []) -> [UInt8] {
+        let signing = signingKey(at: moment)
+        let others = signingKeys.filter { $0 !== signing && $0.isPublished(at: moment) }
+        let own = ([signing].compactMap(\.self) + others).map { JWK(.rsa($0.publicKey), keyID: $0.kid) }
+        let further = provider.filter { key in
+            guard case .rsa = key.key else { return false }
+            return !own.contains { $0.keyID == key.keyID }
+        }
+        return JWKSet(own + further).json
     }
 }

@@ -51,9 +51,26 @@ extension TraceEvent {
         return TraceEvent(
             kind, at: moment, from: origin, cause: error.cause, reason: error.reason,
             sent: facts(of: fields) + (isAuthentication ? clientSecret(in: fields) : []),
-            known: isAuthentication ? expected(of: fields, team, base, moment) : [],
+            known: isAuthentication ? expected(of: fields, team, base, moment) : codeIssuer(error.cause, fields, team),
             answered: [TraceAttribute("error", error.code.rawValue)]
                 + (error.description.map { [TraceAttribute("error_description", $0)] } ?? []))
+    }
+
+    /// Who issued the code of a refused redemption, as far as its form and the cause of the refusal tell.
+    private static func codeIssuer(_ cause: RefusalCause, _ fields: [FormCoding.Field], _ team: TeamSnapshot)
+        -> [TraceAttribute]
+    {
+        func sent(_ name: FieldName) -> String { fields.first { $0.name == name }?.value ?? "" }
+        let isApples: Bool
+        switch cause {
+        case .codeExpired, .codeOfOtherClient, .codeOfOtherReturnURL, .codeVerifierWrong: isApples = false
+        // No code is issued to a bundle ID here.
+        case .codeUsed: isApples = !(ClientID(rawValue: sent("client_id")).map(team.isServiceID) ?? true)
+        case .codeMalformed where AuthorizationCode.hasForm(sent("code")), .providerCode, .providerRequest:
+            isApples = true
+        default: return []
+        }
+        return [TraceAttribute("issuer", isApples ? "Apple" : "Pippin")]
     }
 
     /// Header members and claims of the client secret, unverified.
@@ -62,16 +79,17 @@ extension TraceEvent {
             let token = try? UnverifiedJWT(text)
         else { return [] }
         let header = ["alg", "kid", "typ"].compactMap { fact($0, token.header.members[$0]) }
-        return header + ["iss", "sub", "aud", "iat", "exp"].compactMap { fact($0, token.unverifiedClaims.members[$0]) }
+        return header
+            + ["iss", "sub", "aud", "iat", "exp", "nbf"].compactMap { fact($0, token.unverifiedClaims.members[$0]) }
     }
 
     private static func fact(_ name: String, _ value: JSONValue?) -> TraceAttribute? {
         guard let value else { return nil }
-        guard ["iat", "exp"].contains(name), let date = value.integer.flatMap(NumericDate.init(seconds:)) else {
-            let text = value.string ?? String(decoding: JSON.encode(value), as: UTF8.self)
-            return TraceAttribute("client_secret.\(name)", text, limit: 120)
-        }
-        return TraceAttribute("client_secret.\(name)", "\(date.seconds) (\(date.timestamp))")
+        let isTime = ["iat", "exp", "nbf"].contains(name)
+        // A time in quotes is shown with them, because they are what is wrong with it.
+        var text = (isTime ? nil : value.string) ?? String(decoding: JSON.encode(value), as: UTF8.self)
+        if isTime, let date = value.floor.flatMap(NumericDate.init(seconds:)) { text += " (\(date.timestamp))" }
+        return TraceAttribute("client_secret.\(name)", text, limit: 120)
     }
 
     /// The values that a valid secret of the client would have.

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        arguments: ["exp", "iat"],
+        arguments: ["count", "iat"],
         [
             ("{}", Claims.Failure.missing("?")), (#"{"?":null}"#, .wrongType("?")),
             (#"{"?":"1800000000"}"#, .wrongType("?")), (#"{"?":""}"#, .wrongType("?")),
@@ -20,12 +20,32 @@ import Testing
             (#"{"?":1800000000.5}"#, .wrongType("?")), (#"{"?":18e8}"#, .wrongType("?")),
             (#"{"?":9223372036854775808}"#, .wrongType("?")), (#"{"?":-9223372036854775809}"#, .wrongType("?")),
             (#"{"?":[1800000000]}"#, .wrongType("?")), (#"{"?":{"value":1800000000}}"#, .wrongType("?")),
-        ]) func `a time is a whole number or the token fails`(name: String, test: (String, Claims.Failure)) throws
+        ]) func `a whole number is one or the token fails`(name: String, test: (String, Claims.Failure)) throws
     {
         let claims = try claims(test.0.replacing("?", with: name))
         let expected: Claims.Failure = if case .missing = test.1 { .missing(name) } else { .wrongType(name) }
 
         #expect(throws: expected) { try claims.integer(name) }
+    }
+
+    @Test(arguments: [
+        ("1800000000", 1_800_000_000), ("1800000000.0", 1_800_000_000), ("1800000000.999999", 1_800_000_000),
+        ("1.8e9", 1_800_000_000), ("18E8", 1_800_000_000), ("0.5", 0), ("-0.0", 0), ("253402300799.9", 253_402_300_799),
+    ]) func `a time may have a fraction, which counts for nothing`(text: String, seconds: Int) throws {
+        #expect(try claims("{\"exp\":\(text)}").date("exp").seconds == seconds)
+    }
+
+    @Test(arguments: [
+        ("{}", Claims.Failure.missing("exp")), (#"{"exp":null}"#, .wrongType("exp")),
+        (#"{"exp":"1800000000"}"#, .wrongType("exp")), (#"{"exp":[1800000000]}"#, .wrongType("exp")),
+        (#"{"exp":true}"#, .wrongType("exp")), (#"{"exp":-1}"#, .outOfRange("exp")),
+        (#"{"exp":-0.5}"#, .outOfRange("exp")), (#"{"exp":1800000000000}"#, .outOfRange("exp")),
+        (#"{"exp":253402300800.0}"#, .outOfRange("exp")), (#"{"exp":9223372036854775808}"#, .outOfRange("exp")),
+        (#"{"exp":1e300}"#, .outOfRange("exp")), (#"{"exp":-1e300}"#, .outOfRange("exp")),
+    ]) func `a time is a number of the calendar or the token fails`(json: String, failure: Claims.Failure) throws {
+        let claims = try claims(json)
+
+        #expect(throws: failure) { try claims.date("exp") }
     }
 
     @Test(
@@ -52,7 +72,6 @@ import Testing
         #expect(try claims.integer("min") == Int64.min)
         #expect(try claims.integer("zero") == 0)
         #expect(try claims.boolean("yes") && !claims.boolean("no"))
-        #expect(try claims.optionalDate("auth_time") == nil)
         #expect(claims.members["nested"] == ["a": .array([1, .number(2.5), .null])])
         #expect(claims.members["empty"] == [])
     }

@@ -25,21 +25,46 @@ import Testing
                 .array([.null]), .array([.integer(1)]),
             ]
             for claim in ["iss", "sub", "aud", "iat", "exp"] {
-                for value in values where claim != "iat" || value?.integer == nil {
+                for value in values where claim != "iat" || value?.floor == nil {
                     try await engine.refuses("\(claim) = \(String(describing: value))") { $0.claims[claim] = value }
                 }
             }
         }
     }
 
-    @Test func `V12: a time in quotes, with a point or beyond 64 bits is none`() async throws {
+    @Test func `V12: a time in quotes or beyond 64 bits is none, and one with a fraction is one`() async throws {
         try await withEngine { engine in
             let now = Int64(engine.clock.now.seconds)
-            for (claim, good) in [("iat", now), ("exp", now + 300)] {
-                for value: JSONValue in [.string("\(good)"), .number(Double(good) + 0.5), .number(1e19)] {
+            for (claim, good) in [("iat", now), ("exp", now + 300), ("nbf", now)] {
+                for value: JSONValue in [.string("\(good)"), .string("\(good).5"), .number(1e19), .number(-1e19)] {
                     try await engine.refuses("\(claim) = \(value)") { $0.claims[claim] = value }
                 }
+                for value in [Double(good), Double(good) + 0.123456, Double(good) + 0.5] {
+                    try await engine.accepts("\(claim) = \(value)") { $0.claims[claim] = .number(value) }
+                }
             }
+            // A fraction is no leeway.
+            for seconds in [0.0, 0.999] {
+                try await engine.refuses { $0.claims["exp"] = .number(Double(now) + seconds) }
+            }
+            try await engine.accepts { $0.claims["iat"] = .number(Double(now) + 300.9) }
+            try await engine.refuses { $0.claims["iat"] = .number(Double(now) + 301) }
+        }
+    }
+
+    @Test func `P3: a secret as backends for Apple make it is accepted`() async throws {
+        try await withEngine { engine in
+            let now = Int64(engine.clock.now.seconds)
+            let base = engine.server.base(of: .acme)
+            let usual: [Engine.SecretChange] = [
+                { $0.claims["aud"] = "https://appleid.apple.com" },
+                { $0.claims["aud"] = ["https://appleid.apple.com"] }, { $0.claims["aud"] = .string(base) },
+                { $0.claims["aud"] = [.string(base)] }, { $0.claims["exp"] = .integer(now + 15_777_000) },
+                { $0.claims["exp"] = .number(Double(now) + 86_400.25) }, { $0.header["typ"] = "JWT" },
+                { $0.claims["jti"] = "5d0c1b9e" }, { $0.claims["name"] = ["first": [1, 2]] },
+                { ($0.claims["nbf"], $0.claims["auth_time"]) = (.integer(now), "yesterday") },
+            ]
+            for (number, change) in usual.enumerated() { try await engine.accepts(of: .app, "\(number)", change) }
         }
     }
 

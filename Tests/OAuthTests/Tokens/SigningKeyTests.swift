@@ -29,12 +29,25 @@ import Testing
         #expect(signer(at: -1) == nil)
         #expect([0, 99, 100, 199, 299, 300].map(signer) == ["old", "old", "new", "new", "new", "next"])
         #expect(try published(team, at: 0) == ["old", "new", "next"])
+        #expect(try published(team, at: 100) == ["new", "old", "next"])
+        #expect(try published(team, at: 300) == ["next", "old", "new"])
     }
 
     @Test func `a retired key is published until its last token has expired`() throws {
         let team = try team([key("old", from: 0, until: 200), key("new", from: 100)])
-        #expect(try published(team, at: 200 + 86_399) == ["old", "new"])
+        #expect(try published(team, at: 200 + 86_399) == ["new", "old"])
         #expect(try published(team, at: 200 + 86_400) == ["new"])
+    }
+
+    @Test func `a provider's RSA keys follow those of the team, none of which they replace`() throws {
+        let team = try team([key("old", from: 0, until: 200), key("new", from: 100)])
+        let provider = ["old", "apple", "other"].map { JWK(.rsa(TestKeys.extra.publicKey), keyID: $0) }
+        let set = try JWKSet(
+            json: team.keySet(
+                at: Self.start + .seconds(150), with: provider + [JWK(.p256(TestKeys.acme.publicKey), keyID: "curve")]))
+        #expect(set.keys.map(\.keyID) == ["new", "old", "apple", "other"])
+        guard case .rsa(let old) = set.keys[1].key else { throw TestFailure("no RSA key") }
+        #expect(old.modulus == TestKeys.signing.publicKey.modulus)
     }
 
     @Test func `P11: the set holds RSA keys for RS256 and nothing private`() async throws {

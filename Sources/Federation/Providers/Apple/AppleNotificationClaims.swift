@@ -31,12 +31,12 @@ struct AppleNotificationClaims: Sendable {
 
     /// Checks the times as of the notification's arrival, so that waiting to be verified does not make it too old.
     func checkTimes(at moment: Timestamp) throws(UpstreamFailure) {
-        guard let issued = claims.members["iat"]?.integer.flatMap({ NumericDate(claimed: $0) }) else {
+        guard let issued = claims.members["iat"]?.floor.flatMap({ NumericDate(claimed: $0) }) else {
             throw AppleProvider.garbage("the notice does not say when it was issued")
         }
         let expiry: Timestamp
         if let value = claims.members["exp"] {
-            guard let expires = value.integer.flatMap({ NumericDate(claimed: $0) }) else {
+            guard let expires = value.floor.flatMap({ NumericDate(claimed: $0) }) else {
                 throw AppleProvider.garbage("the notice's exp is no time")
             }
             expiry = expires.timestamp
@@ -76,7 +76,7 @@ struct AppleNotificationClaims: Sendable {
 
     private static func event(_ value: JSONValue, orAt moment: Timestamp) -> UpstreamNotification.Event {
         let time = value["event_time"]
-        let number = time?.integer ?? time?.string.flatMap { Int64($0) }
+        let number = time?.floor ?? time?.string.flatMap { Int64($0) }
         return UpstreamNotification.Event(
             value["type"]?.string ?? "", of: value["sub"]?.string.flatMap(Subject.init(rawValue:)),
             at: number.flatMap { NumericDate(claimed: $0)?.timestamp } ?? moment)
