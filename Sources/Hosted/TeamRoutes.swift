@@ -21,6 +21,11 @@ public enum TeamRoutes {
     public static let userMigration = Route("/t/:team/auth/usermigrationinfo", TeamID.self)
     public static let keys = Route("/t/:team/auth/keys", TeamID.self)
     public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
+    /// The same document where RFC 8414 section 3.1 places it.
+    static let rootDiscovery = [
+        Route("/.well-known/oauth-authorization-server/t/:team", TeamID.self),
+        Route("/.well-known/openid-configuration/t/:team", TeamID.self),
+    ]
 
     /// Interaction: GET decides the next step, POST to a step performs it.
     public static let interaction = Route("/t/:team/auth/attempts/:attempt", TeamID.self, InteractionID.self)
@@ -72,6 +77,7 @@ public enum TeamRoutes {
     private static let protocolPatterns: Set<String> = [
         token.text, revoke.text, userinfo.text, introspect.text, credentialState.text, signOut.text, deleteAccount.text,
         receipt.text, userMigration.text, native.text, appleNotifications.text, keys.text, discovery.text,
+        rootDiscovery[0].text, rootDiscovery[1].text,
     ]
 
     /// Whether clients of this address are apps, which receive JSON, and not browsers.

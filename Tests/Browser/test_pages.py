@@ -31,6 +31,8 @@ NO_PAGES = {
     "/t/:team/auth/keys": "JSON",
     "/t/:team/auth/userinfo": "JSON",
     "/t/:team/.well-known/openid-configuration": "JSON",
+    "/.well-known/openid-configuration/t/:team": "JSON",
+    "/.well-known/oauth-authorization-server/t/:team": "JSON",
     "/t/:team/account/session": "goes on to a sign-in",
     "/t/:team/auth/authorize": "goes on to a sign-in",
     "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",

@@ -15,16 +15,19 @@ public struct ProviderIdentity: Sendable {
     public private(set) var observedStatus: Int?
     /// Time at which the user authenticated.
     public let authenticatedAt: Timestamp
+    /// Nonce of the token.
+    public let nonce: String?
 
     public init(
         identifier: Subject, email: SharedIdentity.Email?, transferSubject: String?, realUserStatus: Int?,
-        authenticatedAt: Timestamp
+        authenticatedAt: Timestamp, nonce: String? = nil
     ) {
         self.identifier = identifier
         self.email = email
         self.transferSubject = transferSubject
         self.realUserStatus = realUserStatus
         self.authenticatedAt = authenticatedAt
+        self.nonce = nonce
     }
 
     /// Copy with the `real_user_status` that the app received.

@@ -27,11 +27,11 @@ struct NativeHandover: Sendable {
 
     init(_ parameters: ProtocolParameters) throws(OAuthError) {
         clientID = try parameters.required("client_id")
-        code = try parameters.required("code")
+        code = Self.unwrapped(try parameters.required("code"))
         guard code.utf8.count <= Self.longestCode else {
             throw OAuthError(.invalidRequest, cause: .parameterTooLong, because: "code is too long")
         }
-        identityToken = parameters["identity_token"]
+        identityToken = parameters["identity_token"].map(Self.unwrapped)
         nonce = parameters["nonce"]
         user = parameters["user"]
         givenName = parameters["first_name"].map(Self.name)
@@ -39,6 +39,16 @@ struct NativeHandover: Sendable {
         email = parameters["email"]
         realUserStatus = parameters["real_user_status"].flatMap { Int($0) }.flatMap { (0...2).contains($0) ? $0 : nil }
         hasSecret = parameters["client_secret"] != nil
+    }
+
+    /// The text, or what it is the base64 of: Apple's framework returns data, which apps also send in base64.
+    ///
+    /// A JWT and a code contain dots, so neither can be read as base64 itself.
+    private static func unwrapped(_ text: String) -> String {
+        guard let content = Base64.decode(eitherAlphabet: text).flatMap({ String(utf8: $0) }),
+            content.hasPrefix("eyJ") || AuthorizationCode.hasForm(content)
+        else { return text }
+        return content
     }
 
     private static func name(_ text: String) -> String {
@@ -65,10 +75,6 @@ struct NativeHandover: Sendable {
         return ProviderForm(givenName: givenName ?? "", familyName: familyName ?? "", email: email, from: .app)
     }
 
-    /// Forms in which libraries pass a nonce to Apple.
-    var nonces: [String]? {
-        guard let nonce else { return nil }
-        let digest = SHA256.hash(nonce)
-        return [nonce, Hex.encode(digest), Base64URL.encode(digest)]
-    }
+    /// Nonce of Apple's token.
+    var expectedNonce: ExpectedNonce? { nonce.map { ExpectedNonce(text: $0, mayBeHashed: true) } }
 }

@@ -23,6 +23,7 @@ struct NativeHandoverStore: Sendable {
     struct Settled: Sendable {
         let subject: Subject
         let isNewUser: Bool
+        let nonce: String?
         let at: Timestamp
     }
 
@@ -52,7 +53,7 @@ struct NativeHandoverStore: Sendable {
             ON CONFLICT (team_id, body_hash) DO UPDATE SET claimed_until = CASE
                 WHEN known.settled_at IS NULL AND known.claimed_until <= \(moment)
                 THEN excluded.claimed_until ELSE known.claimed_until END
-            RETURNING claimed_until = \(end), settled_at, sub, is_new_user
+            RETURNING claimed_until = \(end), settled_at, sub, is_new_user, nonce
             """
         let rows = try await database.query(keeping.locking(row(of: handover, in: team)), in: team)
         guard var row = rows.first else { return .busy }
@@ -61,7 +62,8 @@ struct NativeHandoverStore: Sendable {
         let subject: Subject? = try row.next()
         let isNewUser: Bool? = try row.next()
         if let settledAt, let subject {
-            return .settled(Settled(subject: subject, isNewUser: isNewUser ?? false, at: settledAt))
+            return .settled(
+                Settled(subject: subject, isNewUser: isNewUser ?? false, nonce: try row.next(), at: settledAt))
         }
         return isOurs ? .claimed(until: end) : .busy
     }
@@ -100,6 +102,8 @@ struct NativeHandoverStore: Sendable {
         /// Condition that the user may still sign in through the provider.
         let status: FederatedLinkStatus
         let isNewUser: Bool
+        /// Nonce of the provider's token.
+        let nonce: String?
         let at: Timestamp
     }
 
@@ -124,7 +128,7 @@ struct NativeHandoverStore: Sendable {
         let end: SQL = """
             UPDATE native_handovers
             SET settled_at = \(settlement.at), sub = \(settlement.subject), token_id = \(settlement.token.id),
-                is_new_user = \(settlement.isNewUser)
+                is_new_user = \(settlement.isNewUser), nonce = \(settlement.nonce)
             WHERE team_id = \(team) AND body_hash = \(settlement.handover.hash) AND EXISTS (SELECT FROM session)
             """
         let last: SQL = """

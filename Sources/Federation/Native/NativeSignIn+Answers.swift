@@ -18,7 +18,7 @@ extension NativeSignIn {
                 .invalidGrant, "The code has already been used.", cause: .codeUsed,
                 because: "the same handover was answered more than a minute ago, or its session has ended")
         }
-        return try await answer(person, since, refreshToken, settled.isNewUser, login)
+        return try await answer(person, since, refreshToken, settled.nonce, settled.isNewUser, login)
     }
 
     func token(_ login: Login) -> RefreshToken {
@@ -27,7 +27,7 @@ extension NativeSignIn {
 
     func answer(
         _ person: FederatedIdentityStore.Known, _ authenticatedAt: Timestamp, _ refreshToken: RefreshToken,
-        _ isNewUser: Bool, _ login: Login
+        _ nonce: String?, _ isNewUser: Bool, _ login: Login
     ) async throws -> [UInt8] {
         let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: [.name, .email]) }
         let transferSubject = try await migration.name(
@@ -35,12 +35,13 @@ extension NativeSignIn {
         return try TokenIssuer(team: login.team, server: server).answer(
             tokenID: refreshToken.id, refreshToken: refreshToken, at: login.at,
             more: { json in
+                guard !login.answersAsApple else { return }
                 if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
                 json.member("is_new_user", isNewUser)
             },
             claims: { boundTo in
                 TokenIssuer.Claims(
-                    client: login.client, subject: person.user.subject, nonce: nil,
+                    client: login.client, subject: person.user.subject, nonce: nonce,
                     email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt,
                     transferSubject: transferSubject, boundTo: boundTo)
             })

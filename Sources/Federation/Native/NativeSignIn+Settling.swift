@@ -65,7 +65,7 @@ extension NativeSignIn {
         let grant = try await grant(proof, announcement, login)
         do {
             let person = try await judge(grant, proof, announcement, login)
-            return try await issue(person, grant, announcement, login)
+            return try await issue(person, grant, grant.identity.nonce ?? proof?.identity.nonce, announcement, login)
         } catch {
             // The code is spent: its token must be revoked eventually, whatever the result of the sign-in.
             try await orphans.keep(grant, from: source(of: login))
@@ -79,7 +79,7 @@ extension NativeSignIn {
     {
         do {
             let redemption = try await provider.redeem(
-                login.handover.code, nonces: login.handover.nonces, for: login.client.id, in: login.team)
+                login.handover.code, nonce: login.handover.expectedNonce, for: login.client.id, in: login.team)
             let boundTo = proof?.namesCode == true ? proof?.identity : nil
             if case .unproved = redemption, let boundTo {
                 // The code was valid, so the user of the token bound to it is proved whatever the answer contains. If
@@ -102,7 +102,7 @@ extension NativeSignIn {
     private func proof(of handover: NativeHandover, _ login: Login) async throws -> NativeProof? {
         guard let token = handover.identityToken else { return nil }
         let proof = try await provider.identify(
-            token, beside: handover.code, nonces: handover.nonces, for: login.client.id, in: login.team)
+            token, beside: handover.code, nonce: handover.expectedNonce, for: login.client.id, in: login.team)
         try checkUser(proof.identity, handover)
         return proof
     }
@@ -157,8 +157,8 @@ extension NativeSignIn {
     }
 
     private func issue(
-        _ person: FederatedIdentityStore.Known, _ grant: UpstreamGrant, _ announcement: ProviderAnnouncement?,
-        _ login: Login
+        _ person: FederatedIdentityStore.Known, _ grant: UpstreamGrant, _ nonce: String?,
+        _ announcement: ProviderAnnouncement?, _ login: Login
     ) async throws -> [UInt8] {
         let team = login.team.id
         let subject = person.user.subject
@@ -177,13 +177,13 @@ extension NativeSignIn {
         let settlement = NativeHandoverStore.Settlement(
             handover: login.handover, token: refreshToken, subject: subject, primaryAppID: login.client.primaryAppID,
             clientID: login.client.id, authenticatedAt: grant.identity.authenticatedAt, provider: provider.id,
-            status: status, isNewUser: isNewUser, at: login.at)
+            status: status, isNewUser: isNewUser, nonce: nonce, at: login.at)
         let others = [announcement?.removal(in: team), stored].compactMap { $0 }
         guard try await handovers.settle(settlement, with: others, completion: completion, in: team) else {
             throw UpstreamFailure.parted
         }
         traces.arrive(subject, at: login.client.id, in: team, from: login.origin)
-        let body = try await answer(person, grant.identity.authenticatedAt, refreshToken, isNewUser, login)
+        let body = try await answer(person, grant.identity.authenticatedAt, refreshToken, nonce, isNewUser, login)
         await sessions.trim(after: refreshToken.id, of: subject, in: team, from: login.origin, log: server.log)
         return body
     }

@@ -50,19 +50,22 @@ public struct NativeSignIn: Sendable {
     /// body with and without a client secret is two handovers: a backend's body is of no use to an attacker who has
     /// read it.
     ///
-    /// - Parameter provenOnly: rejects, before Apple is asked, a handover that does not prove that token and code came
-    ///   together.
+    /// - Parameters:
+    ///   - asApple: answers with the members of Apple's token response alone.
+    ///   - provenOnly: rejects, before Apple is asked, a handover that does not prove that token and code came
+    ///     together.
     /// - Throws: `OAuthError` for errors of the app, `UpstreamFailure` for those of Apple, `TooManyRequests`,
     ///   `PostgresFailure`.
     public func respond(
-        to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin, provenOnly: Bool = false
+        to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin, asApple: Bool = false,
+        provenOnly: Bool = false
     ) async throws -> [UInt8] {
         let moment = server.clock()
         let handover = try NativeHandover(parameters)
         let login = Login(
             handover: handover, client: try client(handover, of: team),
             keepsSecret: try await backend(parameters, of: team) != nil, team: team, origin: origin,
-            provenOnly: provenOnly, at: moment)
+            answersAsApple: asApple, provenOnly: provenOnly, at: moment)
         switch try await handovers.keep(handover, in: team.id, at: moment) {
         case .settled(let settled): return try await again(settled, login)
         case .busy:
@@ -95,8 +98,18 @@ public struct NativeSignIn: Sendable {
         let keepsSecret: Bool
         let team: TeamSnapshot
         let origin: Origin
+        let answersAsApple: Bool
         let provenOnly: Bool
         let at: Timestamp
+    }
+
+    /// Whether a code that this team has not issued may be one of Apple's: the client is a bundle ID whose group is
+    /// registered there.
+    public func mayRedeem(_ parameters: ProtocolParameters, of team: TeamSnapshot) -> Bool {
+        guard let client = parameters["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client) else {
+            return false
+        }
+        return !team.isServiceID(client.id) && team.offersApple(to: client.primaryAppID)
     }
 
     /// Client of the handover: a bundle ID of the team whose group is registered at Apple.

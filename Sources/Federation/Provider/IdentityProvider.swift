@@ -1,4 +1,5 @@
 public import Bytes
+public import Crypto
 import Directory
 public import Domain
 public import OAuth
@@ -9,6 +10,9 @@ public import OAuth
 public protocol IdentityProvider: UpstreamTokenService {
     /// Maximum time of all calls to the provider for one sign-in; each call times out earlier.
     var timeout: Duration { get }
+
+    /// Keys of the provider's tokens, as last fetched: never waits, and fetches anew in the background.
+    var publishedKeys: [JWK] { get }
 
     /// URL at which a browser begins the request; nil if the request's group is not registered at the provider.
     func authorizationURL(of upstreamRequest: UpstreamRequest, in team: TeamSnapshot) -> String?
@@ -33,15 +37,29 @@ public protocol NativeProvider: IdentityProvider {
     ///
     /// - Parameters:
     ///   - code: the code that the app received with it.
-    ///   - nonces: accepted forms of the token's nonce; nil if the app used none.
-    func identify(_ token: String, beside code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot)
+    ///   - nonce: nil if the app used none.
+    func identify(_ token: String, beside code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot)
         async throws(UpstreamFailure) -> NativeProof
 
     /// Redeems a code that was issued to the app.
     ///
-    /// - Parameter nonces: accepted forms of the nonce in the returned token; nil if the app used none.
-    func redeem(_ code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot)
+    /// - Parameter nonce: that of the returned token; nil if the app used none.
+    func redeem(_ code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot)
         async throws(UpstreamFailure) -> UpstreamRedemption
+}
+
+/// Nonce that a provider's token must contain.
+public struct ExpectedNonce: Sendable {
+    let text: String
+    /// Whether the token may contain the SHA-256 of the nonce, because libraries of native apps pass that to Apple.
+    var mayBeHashed = false
+
+    /// Whether a token's nonce is this one, or its SHA-256 in hexadecimal digits or base64 of any kind.
+    func matches(_ claim: String) -> Bool {
+        if ConstantTime.equal(text, claim) { return true }
+        let digests = mayBeHashed ? [Hex.decode(claim), Base64.decode(eitherAlphabet: claim)].compactMap(\.self) : []
+        return digests.contains { ConstantTime.equal($0, SHA256.hash(text)) }
+    }
 }
 
 /// Verified content of a token that a native app handed over.

@@ -30,9 +30,12 @@ extension UpstreamFailure {
 }
 
 extension OAuthError {
-    /// The error for an app whose handed-over code the provider rejected.
+    /// The error for an app whose handed-over code the provider rejected, in the provider's words.
     public init(_ failure: UpstreamFailure) {
         let isOurs = failure.cause == .providerClient || failure.cause == .providerAbsent
-        self.init(isOurs ? .invalidClient : .invalidGrant, cause: failure.cause, because: failure.reason)
+        self.init(
+            isOurs ? .invalidClient : .invalidGrant,
+            failure.cause == .providerCode ? failure.exchange?.errorDescription : nil, cause: failure.cause,
+            because: failure.reason)
     }
 }

@@ -52,6 +52,11 @@ public struct UpstreamExchange: Equatable, Sendable {
             ].compactMap(\.self)
     }
 
+    /// The provider's description of its error, unless it was withheld.
+    var errorDescription: String? {
+        answered.first { $0.name == "error_description" && $0.value != Redaction.withheld }?.value
+    }
+
     /// Minimum length of a value that is searched for in an answer: shorter ones are protocol keywords.
     private static let secretLength = 16
 

@@ -133,7 +133,7 @@ extension Request {
 
 /// A request method (RFC 9110 section 9) that Pippin supports.
 public enum Method: UInt8, CaseIterable, Sendable {
-    case get, head, post, put, patch, delete
+    case get, head, post, put, patch, delete, options
     /// Any other token; no route can be declared for it, so the response is 404 or 405.
     case other
 
@@ -146,6 +146,7 @@ public enum Method: UInt8, CaseIterable, Sendable {
         case .put: "PUT"
         case .patch: "PATCH"
         case .delete: "DELETE"
+        case .options: "OPTIONS"
         case .other: "other"
         }
     }

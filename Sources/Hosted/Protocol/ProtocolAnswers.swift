@@ -36,10 +36,29 @@ enum ProtocolAnswers {
         return response
     }
 
+    /// Answer to a browser that asks whether a page of any origin may send an access token (Fetch section 3.2).
+    static let preflight = Response(
+        .noContent,
+        fields: [
+            HeaderField(HeaderName("Access-Control-Allow-Methods"), "GET, POST"),
+            HeaderField(HeaderName("Access-Control-Allow-Headers"), "Authorization"),
+            HeaderField(HeaderName("Access-Control-Max-Age"), "7200"),
+        ]
+    ).readableAnywhere
+
     private static func body(_ code: String, _ description: String?) -> [UInt8] {
         var json = JSONWriter(capacity: 128)
         json.member("error", code)
         if let description { json.member("error_description", description) }
         return json.finish()
+    }
+}
+
+extension Response {
+    /// This response, readable by pages of every origin, which never get one to a request with cookies.
+    var readableAnywhere: Response {
+        var response = self
+        response.append(HeaderName("Access-Control-Allow-Origin"), "*")
+        return response
     }
 }

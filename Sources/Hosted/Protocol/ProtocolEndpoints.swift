@@ -43,7 +43,7 @@ struct ProtocolEndpoints: Sendable {
         deleteAccount = DeleteAccount(server: server, database: database, testSignIns: testSignIns)
         receipts = DeletionReceiptStore(database)
         migration = UserMigration(server: server, database: database, testSignIns: testSignIns)
-        documents = TeamDocuments(server: server)
+        documents = TeamDocuments(server: server, apple: parts.apple)
         native = NativeSignIn(
             parts.apple, server: server, database: database, testSignIns: testSignIns, traces: parts.traces)
         (self.database, self.server) = (database, server)
@@ -58,15 +58,20 @@ struct ProtocolEndpoints: Sendable {
         mountMigration(on: &router)
         notifications.mount(on: &router)
         router.get(TeamRoutes.keys) { _, team in Response(try documents.keys(of: try await handler.snapshot(team))) }
-        router.get(TeamRoutes.discovery) { _, team in
-            Response(try documents.discovery(of: try await handler.snapshot(team)))
+        for route in [TeamRoutes.discovery] + TeamRoutes.rootDiscovery {
+            router.get(route) { _, team in Response(try documents.discovery(of: try await handler.snapshot(team))) }
         }
     }
 
     private func mountTokens(on router: inout Router) {
         router.post(TeamRoutes.token, ProtocolHandler.options) { request, team in
             await handler.answer(request, team) { parameters, team in
-                ProtocolAnswers.json(try await tokens.respond(to: parameters, of: team, from: request.auditOrigin))
+                do {
+                    return ProtocolAnswers.json(
+                        try await tokens.respond(to: parameters, of: team, from: request.auditOrigin))
+                } catch let error as OAuthError
+                    where [.codeMalformed, .codeUnknown].contains(error.cause) && native.mayRedeem(parameters, of: team)
+                { return try await handOver(parameters, request, team, asApple: true) }
             }
         }
         router.post(TeamRoutes.revoke, ProtocolHandler.options) { request, team in
@@ -101,9 +106,11 @@ struct ProtocolEndpoints: Sendable {
     /// An authenticated backend forwards the handovers of all users of its app, so it is counted by its client ID,
     /// whatever its address; beyond its limit, only handovers that are verified here continue. A failure on this server
     /// is not the sender's; what Apple was asked stays counted, because more would only make Apple throttle the team.
-    private func handOver(_ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot) async throws
-        -> Response
-    {
+    ///
+    /// - Parameter asApple: whether the answer is Apple's token response, for a backend written for Apple.
+    private func handOver(
+        _ parameters: ProtocolParameters, _ request: Request, _ team: TeamSnapshot, asApple: Bool = false
+    ) async throws -> Response {
         let (now, backend) = (server.clock(), try await native.backend(parameters, of: team))
         let network = LimitKey.network(request.client.description)
         let use = RateLimit.Use(.failedHandovers, by: backend.map { .client($0) } ?? network)
@@ -115,7 +122,7 @@ struct ProtocolEndpoints: Sendable {
         }
         do {
             let tokens = try await native.respond(
-                to: parameters, of: team, from: request.auditOrigin, provenOnly: provenOnly)
+                to: parameters, of: team, from: request.auditOrigin, asApple: asApple, provenOnly: provenOnly)
             try await database.release([use], in: team.id, at: now)
             return ProtocolAnswers.json(tokens)
         } catch {
@@ -145,8 +152,12 @@ struct ProtocolEndpoints: Sendable {
             router.on(method, TeamRoutes.userinfo, ProtocolHandler.options) { request, team in
                 await handler.answer(bearerOf: request, team) { token, team in
                     try await userinfo.respond(to: token, of: team).map { ProtocolAnswers.json($0) }
-                }
+                }.readableAnywhere
             }
+        }
+        router.on(.options, TeamRoutes.userinfo) { _, team in
+            _ = try await handler.snapshot(team)
+            return ProtocolAnswers.preflight
         }
     }
 

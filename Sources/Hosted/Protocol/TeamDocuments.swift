@@ -1,5 +1,7 @@
 import Bytes
+import Crypto
 import Domain
+import Federation
 import HTTP
 import OAuth
 
@@ -11,26 +13,41 @@ final class TeamDocuments: @unchecked Sendable {
     private static let capacity = 512
 
     private let server: ServerContext
+    private let apple: any NativeProvider
     private var entries: [TeamID: Entry] = [:]
 
     private struct Entry {
         let team: TeamSnapshot
         let madeAt: Timestamp
+        let appleKeys: [String?]
         let keys: PreparedResponse
         let discovery: PreparedResponse
     }
 
-    init(server: ServerContext) { self.server = server }
+    init(server: ServerContext, apple: any NativeProvider) {
+        self.server = server
+        self.apple = apple
+    }
 
+    /// The team's keys and, where it is connected to Apple, those of Apple: its backends verify the tokens that native
+    /// apps have from Apple as well.
     func keys(of team: TeamSnapshot) throws -> PreparedResponse { try entry(of: team).keys }
 
     func discovery(of team: TeamSnapshot) throws -> PreparedResponse { try entry(of: team).discovery }
 
     private func entry(of team: TeamSnapshot) throws -> Entry {
         let now = server.clock()
-        if let entry = entries[team.id], entry.team === team, now - entry.madeAt < Self.lifetime { return entry }
+        let keys = team.isRegisteredAtApple ? apple.publishedKeys : []
+        let names = keys.map(\.keyID)
+        if let entry = entries[team.id], entry.team === team, entry.appleKeys == names,
+            now - entry.madeAt < Self.lifetime
+        {
+            return entry
+        }
+        let isWhole = !team.isRegisteredAtApple || !keys.isEmpty
         let entry = Entry(
-            team: team, madeAt: now, keys: try Self.prepare(team.keySet(at: now)),
+            team: team, madeAt: now, appleKeys: names,
+            keys: try Self.prepare(team.keySet(at: now, with: keys), mayBeStored: isWhole),
             discovery: try Self.prepare(Discovery.document(base: server.base(of: team.id))))
         if entries.count >= Self.capacity { entries = [:] }
         entries[team.id] = entry
@@ -38,8 +55,11 @@ final class TeamDocuments: @unchecked Sendable {
     }
 
     /// Allows caches five minutes, far less than the time from the publication of a new key to its first use.
-    private static func prepare(_ body: [UInt8]) throws -> PreparedResponse {
-        var response = ProtocolAnswers.json(body)
+    ///
+    /// - Parameter mayBeStored: false for a set without Apple's keys, which follow a moment later.
+    private static func prepare(_ body: [UInt8], mayBeStored: Bool = true) throws -> PreparedResponse {
+        var response = ProtocolAnswers.json(body).readableAnywhere
+        guard mayBeStored else { return try PreparedResponse(response) }
         response.set(.cacheControl, "public, max-age=300")
         response.fields.removeAll { $0.name == .pragma }
         return try PreparedResponse(response)

@@ -52,9 +52,9 @@ struct AppleClaims: Sendable {
     }
 
     func checkNonce(of expectation: AppleIdentityToken.Expectation) throws(UpstreamFailure) {
-        guard let nonces = expectation.nonces else { return }
+        guard let expected = expectation.nonce else { return }
         if expectation.mayLackNonce, claims.members["nonce"] == nil { return }
-        guard let nonce = claims.members["nonce"]?.string, nonces.contains(where: { Self.isSame($0, nonce) }) else {
+        guard let nonce = claims.members["nonce"]?.string, expected.matches(nonce) else {
             throw UpstreamFailure(.providerNonce, .anew, because: "the token's nonce is not that of this sign-in")
         }
     }
@@ -70,7 +70,7 @@ struct AppleClaims: Sendable {
             case nil: ("", "")
             }
         guard boundTo != nil, let hash = claims.members[name] else { return false }
-        guard let hash = hash.string, Self.isSame(hash, TokenHash.of(text)) else {
+        guard let hash = hash.string, ConstantTime.equal(hash, TokenHash.of(text)) else {
             throw UpstreamFailure(.providerToken, .anew, because: "\(name) is not that of what came with the token")
         }
         return true
@@ -90,7 +90,7 @@ struct AppleClaims: Sendable {
             },
             realUserStatus: claims.members["real_user_status"]?.integer.flatMap {
                 (0...2).contains($0) ? Int($0) : nil
-            }, authenticatedAt: min(proof, issue))
+            }, authenticatedAt: min(proof, issue), nonce: claims.members["nonce"]?.string)
     }
 
     /// Email address; managed and children's accounts may have none, and both booleans may be strings.
@@ -106,9 +106,5 @@ struct AppleClaims: Sendable {
             throw UpstreamFailure(
                 .providerToken, .anew, because: "a claim is missing or not what it should be: \(error)")
         }
-    }
-
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        ConstantTime.equal(Array(one.utf8), Array(other.utf8))
     }
 }

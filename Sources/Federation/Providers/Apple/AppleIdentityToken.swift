@@ -20,8 +20,8 @@ struct AppleIdentityToken: Sendable {
         let issuer: String
         /// Clients that may be the audience: the team's own, never one that a request names.
         let audiences: Set<ClientID>
-        /// Accepted values of `nonce`; nil if none was sent.
-        var nonces: [String]?
+        /// Nil if none was sent.
+        var nonce: ExpectedNonce?
         /// Whether a token without a nonce is accepted, because its code proves that it belongs to this sign-in.
         var mayLackNonce = false
         /// Value whose hash the token may contain (OpenID Connect Core section 3.3.2.11).

@@ -15,6 +15,8 @@ public final class AppleKeySet: @unchecked Sendable {
     static let floor = Duration.seconds(10)
     /// Minimum time between two fetches after one that failed.
     static let pause = Duration.seconds(1)
+    /// Age at which a set that is published here is fetched again.
+    static let freshness = Duration.seconds(300)
     /// Age at which the set is fetched again, so that a key that Apple has removed is not trusted for long.
     static let lifetime = Duration.seconds(3600)
     /// Maximum age of a usable set while Apple does not answer.
@@ -69,6 +71,14 @@ public final class AppleKeySet: @unchecked Sendable {
         }
     }
 
+    /// The keys that were fetched last, however long ago; none before the first fetch.
+    ///
+    /// Never waits: a set that is not fresh is fetched again in the background.
+    var lastKnown: [JWK] {
+        if !isYounger(than: Self.freshness) { refreshUnawaited() }
+        return keys?.keys ?? []
+    }
+
     private func known(_ id: String) -> (any VerifyingKey)? { keys?.key(id: id, algorithm: .rs256) }
 
     /// Moment by the wall clock, which may be set, and by the monotonic clock.
@@ -91,7 +101,7 @@ public final class AppleKeySet: @unchecked Sendable {
         return age.ticks < limit && age.date < limit
     }
 
-    /// Starts a refresh without waiting for it, because a usable set is cached.
+    /// Starts a refresh without waiting for it.
     private func refreshUnawaited() {
         guard fetching == nil, !isResting else { return }
         Task(executorPreference: loop) { _ = await self.refresh() }

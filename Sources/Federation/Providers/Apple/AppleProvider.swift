@@ -1,4 +1,5 @@
 public import Bytes
+public import Crypto
 import Directory
 public import Domain
 public import HTTPClient
@@ -10,6 +11,8 @@ public struct AppleProvider: NativeProvider {
 
     /// The keys may be fetched to identify the user, before the code is spent, and for the tokens it gave.
     public var timeout: Duration { service.timeouts.keys * 3 + service.timeouts.calls }
+
+    public var publishedKeys: [JWK] { keys.lastKnown }
 
     let service: AppleService
     let keys: AppleKeySet
@@ -59,7 +62,7 @@ public struct AppleProvider: NativeProvider {
         }
         let registration = try registration(of: upstreamRequest.primaryAppID, in: team)
         var expectation = AppleIdentityToken.Expectation(issuer: service.issuer, audiences: [registration.servicesID])
-        expectation.nonces = [upstreamRequest.nonce]
+        expectation.nonce = ExpectedNonce(text: upstreamRequest.nonce)
         expectation.boundTo = answer.code.map { .code($0) }
         return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: moment).identity
     }
@@ -72,32 +75,32 @@ public struct AppleProvider: NativeProvider {
             [
                 FormCoding.Field("code", code), FormCoding.Field("redirect_uri", upstreamRequest.returnURL),
                 FormCoding.Field("code_verifier", upstreamRequest.codeVerifier),
-            ], nonces: [upstreamRequest.nonce], as: registration.servicesID, of: registration)
+            ], nonce: ExpectedNonce(text: upstreamRequest.nonce), as: registration.servicesID, of: registration)
     }
 
     /// Redeems a code after fetching Apple's keys: without them the answer could not be verified, and the code would be
     /// spent.
     private func redeem(
-        _ fields: [FormCoding.Field], nonces: [String]?, as client: ClientID, of registration: AppleRegistration
+        _ fields: [FormCoding.Field], nonce: ExpectedNonce?, as client: ClientID, of registration: AppleRegistration
     ) async throws(UpstreamFailure) -> UpstreamRedemption {
         try await keys.prepare()
         let tokens = try await calls.tokens(
             [FormCoding.Field("grant_type", "authorization_code")] + fields, as: client, of: registration)
         let token = tokens.refreshToken.map { UpstreamGrant.Token($0, for: client) }
         do throws(UpstreamFailure) {
-            let identity = try await identity(tokens, nonces, client)
+            let identity = try await identity(tokens, nonce, client)
             return .proved(UpstreamGrant(identity: identity, token: token))
         } catch { return .unproved(token, error.afterSpending) }
     }
 
-    private func identity(_ tokens: AppleCalls.Tokens, _ nonces: [String]?, _ client: ClientID)
+    private func identity(_ tokens: AppleCalls.Tokens, _ nonce: ExpectedNonce?, _ client: ClientID)
         async throws(UpstreamFailure) -> ProviderIdentity
     {
         guard let text = tokens.idToken else {
             throw UpstreamFailure(.providerMalformed, .anew, because: "Apple's answer has no id_token")
         }
         let expectation = AppleIdentityToken.Expectation(
-            issuer: service.issuer, audiences: [client], nonces: nonces, mayLackNonce: true,
+            issuer: service.issuer, audiences: [client], nonce: nonce, mayLackNonce: true,
             boundTo: tokens.accessToken.map { .accessToken($0) })
         return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: clock()).identity
     }
@@ -114,20 +117,20 @@ public struct AppleProvider: NativeProvider {
 // Native apps: the client at Apple is the bundle ID, and there is no return URL.
 extension AppleProvider {
     public func identify(
-        _ token: String, beside code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot
+        _ token: String, beside code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot
     ) async throws(UpstreamFailure) -> NativeProof {
         _ = try registration(ofApp: app, in: team)
         let expectation = AppleIdentityToken.Expectation(
-            issuer: service.issuer, audiences: [app], nonces: nonces, boundTo: .code(code))
+            issuer: service.issuer, audiences: [app], nonce: nonce, boundTo: .code(code))
         let token = try await AppleIdentityToken(token, keys: keys, expecting: expectation, at: clock())
         return NativeProof(identity: token.identity, namesCode: token.namesCompanion)
     }
 
-    public func redeem(_ code: String, nonces: [String]?, for app: ClientID, in team: TeamSnapshot)
+    public func redeem(_ code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot)
         async throws(UpstreamFailure) -> UpstreamRedemption
     {
         try await redeem(
-            [FormCoding.Field("code", code)], nonces: nonces, as: app, of: try registration(ofApp: app, in: team))
+            [FormCoding.Field("code", code)], nonce: nonce, as: app, of: try registration(ofApp: app, in: team))
     }
 
     private func registration(ofApp app: ClientID, in team: TeamSnapshot) throws(UpstreamFailure) -> AppleRegistration {
