@@ -48,8 +48,10 @@ struct TraceEvidence: Sendable {
     }
 
     private var scope: [Message] {
-        let words = sent("scope")?.split(separator: " ").map(String.init) ?? []
-        return words.filter { !["name", "email", "openid"].contains($0) }.map { word in
+        // In parentheses stands what was not kept.
+        guard let text = sent("scope"), !text.hasPrefix("(") else { return [] }
+        let words = text.split(separator: " ").map(String.init)
+        return words.filter { !["name", "email", "openid"].contains($0) }.prefix(3).map { word in
             let isSeveral = word.utf8.contains { ",;+|%".utf8.contains($0) }
             return isSeveral
                 ? Message("console.likely.scope-separator", ["scope": word])

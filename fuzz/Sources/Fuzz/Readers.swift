@@ -86,7 +86,7 @@ enum Readers {
         guard case .object(let members)? = try? JSON.decode(JSONValue.self, from: bytes) else { return }
         let claims = Claims(members)
         _ = try? claims.audience()
-        for name in ["iat", "exp", "event_time", "auth_time"] { _ = try? claims.optionalDate(name) }
+        for name in ["iat", "exp", "event_time", "auth_time"] { _ = try? claims.date(name) }
         for name in ["email_verified", "is_private_email"] { _ = try? claims.boolean(name) }
     }
 
