@@ -165,9 +165,7 @@ import Testing
 
 /// A network or a backend that tries one code after the other.
 @Suite struct `Codes of nobody at the token endpoint` {
-    @Test(.apple(limits: ["failed-handovers": 3])) func `V47: are counted as failed handovers of the client`()
-        throws
-    {
+    @Test(.apple(limits: ["failed-handovers": 3])) func `V47: are counted as failed handovers of the client`() throws {
         func redeem(_ code: String, in team: String = "ACMETEAM01", _ client: ClientID = .app) throws -> Answer {
             let own = team == "ACMETEAM01" ? TeamID.acme : .rival
             return try site.post(
