@@ -16,7 +16,7 @@ from waiting import SECONDS, until
 
 SAMPLES = ROOT / "docs/samples"
 COMMANDS = {
-    "go": ["go", "run", "backend.go"],
+    "go": ["go", "run", "."],
     "java": ["java", "Backend.java"],
     "node": ["node", "backend.mjs"],
     "python": [str(ROOT / ".venv/bin/python"), "backend.py"],
@@ -52,7 +52,7 @@ class SampleBackend:
     def running(self, **more: str) -> Iterator[Self]:
         with self.said.open("a") as said:
             self.process = subprocess.Popen(
-                COMMANDS[self.language], cwd=SAMPLES, env=SURROUNDINGS | self.settings | more, stdin=subprocess.DEVNULL,
+                COMMANDS[self.language], cwd=SAMPLES / self.language, env=SURROUNDINGS | self.settings | more, stdin=subprocess.DEVNULL,
                 stdout=said, stderr=said, start_new_session=True,
             )
         try:
@@ -68,7 +68,7 @@ class SampleBackend:
     def refusal(self, **settings: str) -> tuple[int, str]:
         """Exit status and words of one that lacks something."""
         done = subprocess.run(
-            COMMANDS[self.language], cwd=SAMPLES, env=SURROUNDINGS | settings, stdin=subprocess.DEVNULL,
+            COMMANDS[self.language], cwd=SAMPLES / self.language, env=SURROUNDINGS | settings, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=SECONDS,
         )
         return done.returncode, done.stdout + done.stderr

@@ -32,7 +32,7 @@ BUNDLE_ID, DATA_FILE = os.environ.get("BUNDLE_ID", ""), Path(os.environ.get("DAT
 PORT, CHECK_SECONDS = int(os.environ.get("PORT", "9000")), int(os.environ.get("CHECK_SECONDS", "86400"))
 if not os.access(KEY_FILE, os.R_OK):
     sys.exit(f"KEY_FILE cannot be read: {KEY_FILE}")
-PRIVATE_KEY, PAGE = Path(KEY_FILE).read_text(), Path(__file__).with_name("page.html").read_bytes()
+PRIVATE_KEY, PAGE = Path(KEY_FILE).read_text(), Path(__file__).parent.with_name("page.html").read_bytes()
 # People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
 data = json.loads(DATA_FILE.read_text()) if DATA_FILE.exists() else {"people": {}, "sessions": {}}
 people, sessions, lock = data["people"], data["sessions"], threading.Lock()

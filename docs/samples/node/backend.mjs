@@ -19,7 +19,7 @@ const { BASE_URL, TEAM_ID, CLIENT_ID, KEY_ID, KEY_FILE, ORIGIN } = process.env;
 const { BUNDLE_ID = "", DATA_FILE = "people.json", PORT = 9000, CHECK_SECONDS = 86_400 } = process.env;
 if (!existsSync(KEY_FILE)) quit(`KEY_FILE cannot be read: ${KEY_FILE}`);
 const privateKey = readFileSync(KEY_FILE);
-const page = readFileSync(new URL("page.html", import.meta.url));
+const page = readFileSync(new URL("../page.html", import.meta.url));
 // People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
 const data = existsSync(DATA_FILE) ? JSON.parse(readFileSync(DATA_FILE)) : { people: {}, sessions: {} };
 const { people, sessions } = data;
