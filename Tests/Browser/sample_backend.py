@@ -1,10 +1,11 @@
-"""The backends of docs/samples as processes of their own, started as their README says."""
+"""The backends of docs/samples, as processes of their own."""
 
 import json
 import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -15,30 +16,23 @@ from server import ROOT, free_port, new_folder
 from waiting import SECONDS, until
 
 SAMPLES = ROOT / "docs/samples"
-COMMANDS = {
-    "go": ["go", "run", "."],
-    "java": ["java", "Backend.java"],
-    "node": ["node", "backend.mjs"],
-    "python": [str(ROOT / ".venv/bin/python"), "backend.py"],
-}
-# What the processes find beside what they are told: nothing of this machine that would tell them the rest.
-SURROUNDINGS = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+LANGUAGES = ("go", "java", "node", "python")
 
 
 class SampleBackend:
     """One of the four, at a port of 127.0.0.1, with a data file of its own."""
 
-    def __init__(self, language: str, port: int | None = None):
+    def __init__(self, language: str):
         self.language = language
+        self.sources = SAMPLES / language
         self.folder = new_folder("backend-")
-        self.port = port or free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.return_url = f"{self.url}/callback"
         self.client_id = f"example.acme.{language}"
         self.data_file = self.folder / "people.json"
         self.said = self.folder / "said"
         self.settings: dict[str, str] = {}
-        self.process: subprocess.Popen | None = None
 
     def use(self, base: str, team: str, key: SigningKey, bundle_id: str) -> None:
         file = self.folder / f"AuthKey_{key.id}.p8"
@@ -48,27 +42,52 @@ class SampleBackend:
             "KEY_FILE": str(file), "ORIGIN": self.url, "PORT": str(self.port), "DATA_FILE": str(self.data_file),
         }
 
+    @cached_property
+    def command(self) -> list[str | Path]:
+        """Starts it; the first time, it is compiled where it has to be."""
+        program = self.folder / "program"
+        match self.language:
+            case "go":
+                self._compile("go", "build", "-o", program, ".")
+                return [program]
+            case "java":
+                self._compile("javac", "-Werror", "-d", program, *self.sources.glob("*.java"))
+                return ["java", "-cp", program, "Backend"]
+            case "node":
+                return ["node", "backend.mjs"]
+            case "python":
+                return [ROOT / ".venv/bin/python", "backend.py"]
+
+    def _compile(self, *command: str | Path) -> None:
+        done = subprocess.run(command, cwd=self.sources, capture_output=True, text=True, timeout=SECONDS)
+        assert done.returncode == 0, done.stdout + done.stderr
+
     @contextmanager
     def running(self, **more: str) -> Iterator[Self]:
         with self.said.open("a") as said:
-            self.process = subprocess.Popen(
-                COMMANDS[self.language], cwd=SAMPLES / self.language, env=SURROUNDINGS | self.settings | more, stdin=subprocess.DEVNULL,
-                stdout=said, stderr=said, start_new_session=True,
+            process = subprocess.Popen(
+                self.command, cwd=self.sources, env=self._environment(self.settings | more), stdin=subprocess.DEVNULL,
+                stdout=said, stderr=said,
             )
+
+        def answers() -> bool:
+            assert process.poll() is None, self.said.read_text()
+            try:
+                return requests.get(self.url, timeout=SECONDS).status_code == 200
+            except requests.ConnectionError:
+                return False
+
         try:
-            until(self._answers, self.said.read_text)
+            until(answers, self.said.read_text)
             yield self
         finally:
-            # `go run` and its child.
-            os.killpg(self.process.pid, 15)
-            self.process.wait(SECONDS)
-            # Its child may outlive it for a moment, with the port.
-            until(lambda: not self._answers())
+            process.terminate()
+            process.wait(SECONDS)
 
     def refusal(self, **settings: str) -> tuple[int, str]:
         """Exit status and words of one that lacks something."""
         done = subprocess.run(
-            COMMANDS[self.language], cwd=SAMPLES / self.language, env=SURROUNDINGS | settings, stdin=subprocess.DEVNULL,
+            self.command, cwd=self.sources, env=self._environment(settings), stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=SECONDS,
         )
         return done.returncode, done.stdout + done.stderr
@@ -77,9 +96,7 @@ class SampleBackend:
     def data(self) -> dict:
         return json.loads(self.data_file.read_text())
 
-    def _answers(self) -> bool:
-        assert self.process.poll() in (None, -15), self.said.read_text()
-        try:
-            return requests.get(f"{self.url}/me", timeout=SECONDS).status_code == 401
-        except requests.ConnectionError:
-            return False
+    @staticmethod
+    def _environment(settings: dict[str, str]) -> dict[str, str]:
+        """Nothing that would tell a backend what it was not told."""
+        return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"} | settings

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Request, Route, expect
 
 import logs
 from cast import SigningKey
-from sample_backend import COMMANDS, SampleBackend
+from sample_backend import LANGUAGES, SampleBackend
 from server import Pippin, free_port
 from waiting import SECONDS, until
 
@@ -22,7 +22,7 @@ KEY = SigningKey("SAMPLEKEY1")
 
 @pytest.fixture(scope="module")
 def backends() -> dict[str, SampleBackend]:
-    return {language: SampleBackend(language) for language in COMMANDS}
+    return {language: SampleBackend(language) for language in LANGUAGES}
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def wait_for_apple(receipt_url: str) -> None:
     until(is_done, lambda: receipt)
 
 
-@pytest.mark.parametrize("language", COMMANDS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_backend_keeps_what_comes_once(
     language: str, pippin: Pippin, backends: dict[str, SampleBackend], new_context, secrets: set[str]
 ):
@@ -178,7 +178,7 @@ def test_a_backend_keeps_what_comes_once(
         wait_for_apple(receipt)
 
 
-@pytest.mark.parametrize("language", COMMANDS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_backend_refuses_what_this_browser_did_not_begin_and_loses_no_name(
     language: str, pippin: Pippin, backends: dict[str, SampleBackend], page: Page
 ):
@@ -222,7 +222,7 @@ def test_a_backend_refuses_what_this_browser_did_not_begin_and_loses_no_name(
         visit.expect_nobody()
 
 
-@pytest.mark.parametrize("language", COMMANDS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_backend_takes_what_an_ios_app_got_from_apple(
     language: str, pippin: Pippin, backends: dict[str, SampleBackend], secrets: set[str]
 ):
@@ -249,7 +249,7 @@ def test_a_backend_takes_what_an_ios_app_got_from_apple(
         wait_for_apple(answer.json()["receipt_url"])
 
 
-@pytest.mark.parametrize("language", COMMANDS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_backend_leads_back_into_the_android_app_that_began(
     language: str, pippin: Pippin, backends: dict[str, SampleBackend], page: Page, secrets: set[str]
 ):
@@ -271,7 +271,7 @@ def test_a_backend_leads_back_into_the_android_app_that_began(
         assert me(f"{session}.{secret}").json()["first_name"] == "Cleo"
 
 
-@pytest.mark.parametrize("language", COMMANDS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_backend_says_what_is_missing(language: str, backends: dict[str, SampleBackend]):
     status, said = backends[language].refusal()
     assert status == 1
