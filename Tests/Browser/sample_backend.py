@@ -59,7 +59,10 @@ class SampleBackend:
                 return [ROOT / ".venv/bin/python", "backend.py"]
 
     def _compile(self, *command: str | Path) -> None:
-        done = subprocess.run(command, cwd=self.sources, capture_output=True, text=True, timeout=SECONDS)
+        environment = os.environ | {"GOCACHE": str(self.folder / "cache")}
+        done = subprocess.run(
+            command, cwd=self.sources, env=environment, capture_output=True, text=True, timeout=SECONDS
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
     @contextmanager
