@@ -72,8 +72,7 @@ import Foundation
         handover["nonce"] = nonce
         // The name comes once in the life of an account. One that the server never got is still here.
         if let earlier: [String: String] = Keychain.read(Kept.handover), earlier["user"] == handover["user"] {
-            let name = earlier.filter { ["first_name", "last_name", "email"].contains($0.key) }
-            handover.merge(name) { new, _ in new }
+            handover.merge(earlier) { new, _ in new }
         }
         // Before it leaves the phone: the network may fail, and the app may be ended.
         try Keychain.write(Kept.handover, handover)
