@@ -2,14 +2,16 @@ import AuthenticationServices
 import CryptoKit
 import Foundation
 
-/// Signs people in with Apple's own sheet, and keeps their session with Pippin.
+/// Signs people in with Apple's own sheet, for an app without a server: their session is with Pippin.
 ///
-/// The app holds no secret: Apple's code is the proof, and the refresh token changes with each use.
+/// The app holds no secret: Apple's code is the proof, and the refresh token changes with each use. An app with a server
+/// takes `ios/Account.swift` instead. `Keychain` is in `ios/Keychain.swift`.
 @MainActor
 final class PippinSignIn: NSObject {
     /// The team's base at Pippin, such as `https://id.example.com/t/ACMETEAM01`.
     let base: URL
     private let clientID = Bundle.main.bundleIdentifier ?? ""
+    private static let kept = "handover"
     private var nonce = ""
     private var waiting: CheckedContinuation<ASAuthorizationAppleIDCredential, any Error>?
 
@@ -36,7 +38,25 @@ final class PippinSignIn: NSObject {
         form["last_name"] = credential.fullName?.familyName
         form["email"] = credential.email
         form["real_user_status"] = String(credential.realUserStatus.rawValue)
-        return try await post("auth/native", form)
+        // One that never reached Pippin is still here.
+        if let earlier: [String: String] = Keychain.read(Self.kept), earlier["user"] == credential.user {
+            form.merge(earlier) { new, _ in new }
+        }
+        // Before it leaves the phone: the network may fail, and the app may be ended.
+        try Keychain.write(Self.kept, form)
+        return try await handOver(form, to: "auth/native")
+    }
+
+    /// Hands over what an earlier sign-in could not; nil if there is nothing. Call it when the app starts.
+    func resume() async throws -> Session? {
+        guard let form: [String: String] = Keychain.read(Self.kept) else { return nil }
+        return try await handOver(form, to: "auth/native")
+    }
+
+    private func handOver(_ form: [String: String], to path: String) async throws -> Session {
+        let session = try await post(path, form)
+        Keychain.forget(Self.kept)
+        return session
     }
 
     /// Exchanges the refresh token; keep the one that is answered, since the old one is dead.

@@ -1,0 +1,148 @@
+// What the backend keeps, in one file that is always whole. See README.md.
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+)
+
+var dataFile = env("DATA_FILE", "people.json")
+
+// People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+var data = struct {
+	People   map[string]map[string]string `json:"people"`
+	Sessions map[string]session           `json:"sessions"`
+}{map[string]map[string]string{}, map[string]session{}}
+
+var lock sync.Mutex
+
+type session struct {
+	Sub          string `json:"sub"`
+	ClientID     string `json:"client_id"`
+	RefreshToken string `json:"refresh_token"`
+	Checked      int64  `json:"checked"`
+	Ended        bool   `json:"ended"`
+}
+
+// change makes one change of the data at a time, on the disk when it returns, in a file that is always whole.
+func change(apply func()) {
+	lock.Lock()
+	defer lock.Unlock()
+	apply()
+	text, _ := json.MarshalIndent(data, "", " ") // It holds nothing that could not be JSON.
+	file, err := os.OpenFile(dataFile+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	must(err)
+	defer file.Close()
+	_, err = file.Write(text)
+	must(err)
+	must(file.Sync())
+	must(os.Rename(dataFile+".new", dataFile))
+}
+
+// remember keeps a person and, in the same write, the name that comes once in the life of an account.
+func remember(claims answer, user user) {
+	// The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It is
+	// taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+	change(func() {
+		if data.People[claims.Sub] == nil {
+			data.People[claims.Sub] = map[string]string{}
+		}
+		said := map[string]string{"first_name": user.Name.FirstName, "last_name": user.Name.LastName, "email": claims.Email}
+		for field, value := range said {
+			if value != "" {
+				data.People[claims.Sub][field] = fmt.Sprintf("%.254s", value)
+			}
+		}
+	})
+}
+
+// begin makes a session of our own, as long as we like, with Pippin's refresh token beside it.
+func begin(claims answer, clientID, refreshToken, challenge string) string {
+	id := random()
+	change(func() {
+		data.Sessions[digest(id+challenge)] = session{claims.Sub, clientID, refreshToken, time.Now().Unix(), false}
+	})
+	return id
+}
+
+// sessions gives them all as they are now.
+func sessions() map[string]session {
+	lock.Lock()
+	defer lock.Unlock()
+	all := map[string]session{}
+	for key, one := range data.Sessions {
+		all[key] = one
+	}
+	return all
+}
+
+// recall gives what is known of a person, with their sub.
+func recall(sub string) map[string]string {
+	lock.Lock()
+	defer lock.Unlock()
+	person := map[string]string{"sub": sub}
+	for field, value := range data.People[sub] {
+		person[field] = value
+	}
+	return person
+}
+
+func load() {
+	text, err := os.ReadFile(dataFile)
+	if os.IsNotExist(err) {
+		return
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &data)
+	}
+	if err != nil {
+		quit("DATA_FILE cannot be read: " + err.Error())
+	}
+}
+
+// check asks Pippin, once a day, whether the person still wants this app to know them.
+func check(key string, one session) {
+	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {one.RefreshToken}}
+	switch trying(func() { call("token", one.ClientID, form) }) {
+	case "":
+		one.Checked = time.Now().Unix()
+		change(func() { data.Sessions[key] = one })
+	case "invalid_grant": // Any other trouble is no reason to sign anybody out.
+		change(func() { delete(data.Sessions, key) })
+		panic(problem{401, "signed_out"})
+	}
+}
+
+// finishSignOuts makes one call for each token. One that fails is made again at the next sign-out, and the next start.
+func finishSignOuts() {
+	for key, one := range sessions() {
+		if !one.Ended {
+			continue
+		}
+		form := url.Values{"sub": {one.Sub}, "refresh_token": {one.RefreshToken}}
+		if word := trying(func() { call("sign-out", one.ClientID, form) }); word == "" {
+			change(func() { delete(data.Sessions, key) })
+		} else {
+			log.Print("A sign-out waits: ", word)
+		}
+	}
+}
+
+func random() string {
+	bytes := make([]byte, 32)
+	_, err := rand.Read(bytes)
+	must(err)
+	return base64.RawURLEncoding.EncodeToString(bytes)
+}
+
+func digest(text string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+}
