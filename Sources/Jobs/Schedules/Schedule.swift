@@ -1,5 +1,3 @@
-public import Domain
-
 /// Periodic work for the whole installation, run by one process at a time.
 public struct Schedule: Sendable {
     /// The permanent name, such as `audit.seal`.
@@ -18,8 +16,4 @@ public struct Schedule: Sendable {
         self.interval = interval
         self.perform = perform
     }
-
-    /// Creates a schedule that deletes expired rows.
-    public init(_ name: String, every interval: Duration, purging purges: BatchedPurge..., in database: SystemDatabase)
-    { self.init(name, every: interval) { for purge in purges { try await purge.run(on: database) } } }
 }

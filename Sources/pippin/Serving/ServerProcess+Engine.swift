@@ -40,10 +40,6 @@ extension ServerProcess {
         return [
             Schedule("providers.validate", every: UpstreamValidationRound.interval) { try await validations.run() },
             Schedule("providers.settle", every: UpstreamRequestSettlement.interval) { try await settlement.run() },
-            Schedule(
-                "providers.purge",
-                // Often, because these rows contain the bodies posted to Pippin, which are large.
-                every: .seconds(300), purging: .upstreamRequests, .providerTokens, .upstreamNotifications, in: system),
         ]
     }
 
@@ -59,12 +55,7 @@ extension ServerProcess {
                 try await rotation.keepAll(try await TeamEnumerationStore(system).list(), at: clock) {
                     watch.announce($0)
                 }
-            }, Schedule("notices.purge", every: .seconds(3600), purging: .notifications, in: system),
-            Schedule(
-                "tokens.purge", every: .seconds(3600), purging: .refreshTokens, .notBefores, .deletionReceipts,
-                in: system), Schedule("clients.purge", every: .seconds(60), purging: .endedClients, in: system),
-            Schedule("trials.purge", every: .seconds(3600), purging: .testSignIns, in: system),
-            Schedule("transfers.purge", every: .seconds(3600), purging: .transferredPeople, .appTransfers, in: system),
+            }
         ]
     }
 }
