@@ -132,3 +132,15 @@ $function$;
 REVOKE EXECUTE ON FUNCTION pippin_apply_retention FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION pippin_apply_retention TO pippin_system;
 -- The other functions named pippin_purge_… are called by releases before this one; they go with a later migration.
+
+-- Recurring work of the installation is jobs of the system team, which are due again after so many seconds and have places
+-- of their own. Every process declares its own: none has to be moved here.
+ALTER TABLE jobs
+    ADD COLUMN every_seconds integer CHECK (every_seconds > 0),
+    -- When the last run ended, and how long it took.
+    ADD COLUMN ran_at timestamptz,
+    ADD COLUMN ran_milliseconds integer,
+    DROP CONSTRAINT jobs_priority_check,
+    ADD CONSTRAINT jobs_priority_check CHECK (priority IN (0, 1, 2)),
+    ADD CONSTRAINT jobs_every_check CHECK ((every_seconds IS NOT NULL) = (priority = 2));
+-- The table `schedules` is written by releases before this one; it goes with a later migration.
