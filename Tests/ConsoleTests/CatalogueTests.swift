@@ -47,8 +47,9 @@ import Web
         #expect(actions.filter { !texts.contains("console.actions.\($0)") } == [])
     }
 
-    @Test(arguments: [("recurring(", 10), ("static let kind = ", 3)])
-    func `name every kind of job`(_ opening: String, _ least: Int) throws {
+    @Test(arguments: [("recurring(", 10), ("static let kind = ", 3)]) func `name every kind of job`(
+        _ opening: String, _ least: Int
+    ) throws {
         let texts = try Translations(folder: repository + "/Texts").keys(in: .english)
         let names = Set(Self.sources.flatMap { MessageScan.literals(after: opening, in: $0) })
 

@@ -22,9 +22,9 @@ import Testing
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 
-    private static func lines(
-        _ processes: [ProcessStatus], queue: [JobStatistics] = [], recurring: [RecurringJob] = []
-    ) -> [String] {
+    private static func lines(_ processes: [ProcessStatus], queue: [JobStatistics] = [], recurring: [RecurringJob] = [])
+        -> [String]
+    {
         let text = MetricsText(processes: processes, queue: queue, recurring: recurring).description
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
