@@ -7,6 +7,8 @@ public struct JobPolicy: Sendable {
         /// A user waits for it, as for an email with a link.
         case urgent
         case normal
+        /// Recurring work of the installation, which has places of its own.
+        case recurring
     }
 
     public var priority = Priority.normal

@@ -61,7 +61,7 @@ enum ClientIdentifierStore {
     /// Deletes refresh tokens of deleted clients, because a token is useless without its client.
     ///
     /// Clients with tokens left, because there are too many or a concurrent transaction is deleting some, are noted in
-    /// `ended_clients`. `BatchedPurge.endedClients` deletes the rest; until then the identifiers cannot be reused. The
+    /// `ended_clients`. `Retention` deletes the rest; until then the identifiers cannot be reused. The
     /// row count of the DELETE does not show whether tokens are left: it omits tokens of concurrent transactions.
     private static func endTokens(of names: [String], in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)

@@ -199,7 +199,10 @@ private struct Errand: JobKind {
             var ops = try await environment.signedIn("ops", [.system: .operator])
             _ = try await enqueue(environment)
             try environment.admin(
-                "INSERT INTO schedules (name, every_seconds, problem) VALUES ('test.late', 60, 'No.')")
+                """
+                INSERT INTO jobs (team_id, job_id, kind, priority, payload, every_seconds, due_at, problem)
+                VALUES ('PIPPIN0000', repeat('r', 26), 'test.late', 2, '{}', 60, now(), 'No.')
+                """)
 
             let page = try await ops.get("/console/operator")
 

@@ -198,7 +198,7 @@ import Testing
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
                 "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
                 "provider_tokens SELECT team_id state validate_at",
-                "provider_trips SELECT team_id answered_at settled_at settle_at",
+                "provider_trips SELECT team_id answered_at settled_at settle_at", "retention SELECT name",
             ])
     }
 
@@ -217,8 +217,9 @@ import Testing
 
         #expect(
             functions.map { $0[0] } == [
-                "pippin_audit_added nobody", "pippin_audit_person_deleted nobody", "pippin_client_back nobody",
-                "pippin_client_gone nobody", "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
+                "pippin_apply_retention pippin_system", "pippin_audit_added nobody",
+                "pippin_audit_person_deleted nobody", "pippin_client_back nobody", "pippin_client_gone nobody",
+                "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
                 "pippin_empty_team pippin_app", "pippin_hold_open_teams pippin_app", "pippin_keep_flows pippin_system",
                 "pippin_make_partitions pippin_system", "pippin_purge_app_transfers pippin_system",
                 "pippin_purge_deletion_receipts pippin_system", "pippin_purge_ended_clients pippin_system",

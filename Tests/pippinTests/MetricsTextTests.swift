@@ -22,10 +22,10 @@ import Testing
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 
-    private static func lines(
-        _ processes: [ProcessStatus], queue: [JobStatistics] = [], schedules: [ScheduleStatus] = []
-    ) -> [String] {
-        let text = MetricsText(processes: processes, queue: queue, schedules: schedules).description
+    private static func lines(_ processes: [ProcessStatus], queue: [JobStatistics] = [], recurring: [RecurringJob] = [])
+        -> [String]
+    {
+        let text = MetricsText(processes: processes, queue: queue, recurring: recurring).description
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -50,14 +50,14 @@ import Testing
         #expect(!lines.contains { $0.contains("p2") })
     }
 
-    @Test func `tell jobs by kind and state, and which schedules fail`() {
+    @Test func `tell jobs by kind and state, and which recurring ones fail`() {
         let mails = JobStatistics(kind: "mail.send", due: 1, later: 2, running: 3, dead: 4, oldest: .seconds(90))
-        func schedule(_ name: String, _ problem: String?) -> ScheduleStatus {
-            ScheduleStatus(
-                name: name, interval: .seconds(60), dueAt: Self.now, worker: nil, startedAt: nil, finishedAt: nil,
-                milliseconds: nil, runs: 1, problem: problem)
+        func recurring(_ kind: String, _ problem: String?) -> RecurringJob {
+            RecurringJob(
+                kind: kind, interval: .seconds(60), dueAt: Self.now, worker: nil, ranAt: nil, milliseconds: nil,
+                problem: problem)
         }
-        let lines = Self.lines([], queue: [mails], schedules: [schedule("a", nil), schedule("b", "away")])
+        let lines = Self.lines([], queue: [mails], recurring: [recurring("a", nil), recurring("b", "away")])
         for line in [
             #"pippin_jobs{kind="mail.send",state="due"} 1"#, #"pippin_jobs{kind="mail.send",state="later"} 2"#,
             #"pippin_jobs{kind="mail.send",state="running"} 3"#, #"pippin_jobs{kind="mail.send",state="dead"} 4"#,

@@ -55,7 +55,7 @@ public struct JobListStore: Sendable {
             jobs: jobs, next: last.map { JobPage.Cursor(createdAt: $0.createdAt, id: $0.id.rawValue) }, total: total)
     }
 
-    /// Returns the numbers of waiting, running and dead jobs, by kind.
+    /// Returns the numbers of waiting, running and dead jobs that do not recur, by kind.
     public func statistics() async throws(PostgresFailure) -> [JobStatistics] {
         let rows = try await database.query(
             """
@@ -64,7 +64,7 @@ public struct JobListStore: Sendable {
                 count(*) FILTER (WHERE state = 'pending' AND worker IS NOT NULL),
                 count(*) FILTER (WHERE state = 'dead'),
                 extract(epoch FROM now() - min(due_at) FILTER (WHERE state = 'pending' AND due_at <= now()))::bigint
-            FROM jobs WHERE state IN ('pending', 'dead')
+            FROM jobs WHERE state IN ('pending', 'dead') AND priority <> \(JobPolicy.Priority.recurring)
             GROUP BY kind ORDER BY kind
             """)
         return try rows.all(JobStatistics.init)

@@ -37,8 +37,8 @@ public struct JobStore: Sendable {
             """, event, in: team)
     }
 
-    /// Cancels a job that is waiting, running or dead, and returns whether there was one; a running attempt no longer
-    /// affects the job.
+    /// Cancels a job that is waiting, running or dead and does not recur, and returns whether there was one; a running
+    /// attempt no longer affects the job.
     public func cancel(_ id: JobID, in team: TeamID, because reason: String, by actor: Actor, from origin: Origin)
         async throws(PostgresFailure) -> Bool
     {
@@ -51,6 +51,7 @@ public struct JobStore: Sendable {
             SET state = 'cancelled', worker = NULL, payload = '{}', finished_at = clock_timestamp(),
                 keep_until = clock_timestamp() + interval '7 days'
             WHERE team_id = \(team) AND job_id = \(id) AND state IN ('pending', 'dead')
+                AND priority <> \(JobPolicy.Priority.recurring)
             RETURNING job_id
             """, event, in: team)
     }

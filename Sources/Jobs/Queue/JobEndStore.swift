@@ -17,12 +17,18 @@ struct JobEndStore: Sendable {
 
     /// Ends the attempt; returns false when the claim is no longer valid.
     ///
-    /// - Parameter spread: see `JobPolicy.delay`.
-    func end(_ claim: JobClaim, _ outcome: JobOutcome, _ policy: JobPolicy, spread: Double)
-        async throws(PostgresFailure) -> Bool
-    {
+    /// - Parameters:
+    ///   - duration: how long the attempt took.
+    ///   - spread: see `JobPolicy.delay`.
+    func end(
+        _ claim: JobClaim, _ outcome: JobOutcome, _ handler: JobHandlers.Handler, after duration: Duration,
+        spread: Double
+    ) async throws(PostgresFailure) -> Bool {
+        let policy = handler.policy
         let sql: SQL
-        if let problem = outcome.problem {
+        if let interval = handler.interval {
+            sql = claim.next(outcome.problem, every: interval, after: duration)
+        } else if let problem = outcome.problem {
             sql =
                 outcome.isDeath(at: claim.attempt, policy)
                 ? claim.death(problem, policy)
@@ -71,6 +77,17 @@ extension JobClaim {
         """
         UPDATE jobs
         SET due_at = clock_timestamp() + \(delay.interval), worker = NULL, problem = \(Self.stored(problem))
+        WHERE \(holds)
+        """
+    }
+
+    /// The statement that makes a recurring job due again.
+    fileprivate func next(_ problem: String?, every interval: Duration, after duration: Duration) -> SQL {
+        """
+        UPDATE jobs
+        SET due_at = clock_timestamp() + \(max(.zero, interval - duration).interval), worker = NULL, attempts = 0,
+            problem = \(problem.map(Self.stored)), ran_at = clock_timestamp(),
+            ran_milliseconds = \(Int(duration / .milliseconds(1)))
         WHERE \(holds)
         """
     }

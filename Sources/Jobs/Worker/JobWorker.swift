@@ -11,8 +11,8 @@ import Postgres
 public final class JobWorker: @unchecked Sendable {
     /// Limits and intervals of a worker.
     public struct Options: Sendable {
-        /// Maximum number of jobs running at once; a quarter of the places is reserved for urgent jobs, and a team that
-        /// holds more places than are free gets no more.
+        /// Maximum number of jobs running at once, without recurring ones; a quarter of the places is reserved for urgent
+        /// jobs, and a team that holds more places than are free gets no more.
         public var concurrency = 32
         /// How long a claim lasts unless its worker renews it.
         public var lease = Duration.seconds(60)
@@ -50,6 +50,8 @@ public final class JobWorker: @unchecked Sendable {
     private let loop: EventLoop
     private let claims: JobClaimStore
     private let ends: JobEndStore
+    private let recurring: RecurringJobStore
+    private var isDeclared = false
     private let handlers: JobHandlers
     private let options: Options
     private let log: Log
@@ -73,6 +75,7 @@ public final class JobWorker: @unchecked Sendable {
         id = WorkerID(random: .system)
         claims = JobClaimStore(system, worker: id, lease: options.lease)
         ends = JobEndStore(app)
+        recurring = RecurringJobStore(app)
         self.handlers = handlers
         self.options = options
         self.log = log
@@ -85,6 +88,7 @@ public final class JobWorker: @unchecked Sendable {
     public func run() async {
         Task(executorPreference: loop) { await self.keepLeases() }
         while !isStopping {
+            if !isDeclared { await declare() }
             await takeAll()
             await pause.wait(for: nextLook())
         }
@@ -111,8 +115,19 @@ public final class JobWorker: @unchecked Sendable {
         pause.end()
     }
 
+    /// Stores the recurring jobs of this process; tried again while the database is away.
+    private func declare() async {
+        do {
+            for job in handlers.recurring { try await recurring.declare(job.kind, every: job.interval) }
+            isDeclared = true
+        } catch { log(.warning, "jobs.declare_failed", ("cause", "\(error)")) }
+    }
+
+    /// Number of jobs that hold places.
+    private var load: Int { running.values.count { $0.priority != .recurring } }
+
     private func nextLook() -> Duration {
-        guard running.count < options.concurrency, !eagerness.isEmpty else {
+        guard load < options.concurrency, !eagerness.isEmpty else {
             return options.pollInterval * Double.random(in: 0.75...1)
         }
         return eagerness.removeFirst()
@@ -136,7 +151,7 @@ extension JobWorker {
                 case .over: break
                 }
             }
-            guard running.count < options.concurrency else { return }
+            guard load < options.concurrency else { return }
             left = hasTaken ? JobPolicy.Priority.allCases : unfinished
         }
     }
@@ -146,7 +161,7 @@ extension JobWorker {
         let room = room(for: priority)
         guard room > 0, !isStopping else { return .over }
         var lap = laps[priority] ?? Lap()
-        let sated = held(priority).filter { $0.value > room }.map(\.key)
+        let sated = priority == .recurring ? [] : held(priority).filter { $0.value > room }.map(\.key)
         do {
             let taken = try await claims.claim(
                 priority, of: handlers.kinds, after: lap.position ?? "", except: sated, limit: room)
@@ -163,12 +178,16 @@ extension JobWorker {
         }
     }
 
-    /// Number of free places for jobs of a priority.
+    /// Number of free places for jobs of a priority; recurring jobs have one each.
     ///
     /// Remote servers that never respond may occupy all places that are not reserved, each for the timeout of a
     /// notification.
     private func room(for priority: JobPolicy.Priority) -> Int {
-        options.concurrency - (priority == .urgent ? 0 : options.concurrency / 4) - running.count
+        switch priority {
+        case .urgent: options.concurrency - load
+        case .normal: options.concurrency - options.concurrency / 4 - load
+        case .recurring: handlers.recurring.count - (running.count - load)
+        }
     }
 
     /// Number of running jobs of a priority, by team.
@@ -189,11 +208,12 @@ extension JobWorker {
 
     /// Whether to poll the queue now that a job has ended: not after each job, so that one poll fills several places.
     private func isWorthLook(after team: TeamID, _ priority: JobPolicy.Priority) -> Bool {
+        guard priority != .recurring else { return false }
         let held = held(priority)
         guard held[team, default: 0] <= room(for: priority) else { return false }
         // A team with many jobs may hold its places for long, so the other teams share what is left.
         let long = held.values.filter { $0 >= JobClaimStore.turn }.reduce(0, +)
-        return running.count - long <= (options.concurrency - long) / 2
+        return load - long <= (options.concurrency - long) / 2
     }
 
     /// Whether this attempt is the one that runs, because a lost job may have been claimed again meanwhile.
@@ -217,11 +237,13 @@ extension JobWorker {
 extension JobWorker {
     private func attempt(_ claim: JobClaim) async {
         guard let handler = handlers[claim.kind] else { return }
+        let start = MonotonicTime.now()
         do {
             guard let payload = try await ends.payload(of: claim) else { return }
             let outcome = await perform(handler, payload, claim)
-            if try await ends.end(claim, outcome, handler.policy, spread: Double.random(in: 0..<1)) {
-                note(outcome, claim, handler.policy)
+            let duration = Duration.nanoseconds(MonotonicTime.now() - start)
+            if try await ends.end(claim, outcome, handler, after: duration, spread: Double.random(in: 0..<1)) {
+                note(outcome, claim, handler)
             }
         } catch {
             // The lease ends by itself, and the job is claimed again.
@@ -241,13 +263,14 @@ extension JobWorker {
         }
     }
 
-    private func note(_ outcome: JobOutcome, _ claim: JobClaim, _ policy: JobPolicy) {
-        let isDead = outcome.isDeath(at: claim.attempt, policy)
-        counts.note(outcome, isDead: isDead)
+    private func note(_ outcome: JobOutcome, _ claim: JobClaim, _ handler: JobHandlers.Handler) {
+        let recurs = handler.interval != nil
+        let isDead = !recurs && outcome.isDeath(at: claim.attempt, handler.policy)
+        if !recurs { counts.note(outcome, isDead: isDead) }
         guard let problem = outcome.problem else { return }
         failures(
-            isDead ? .warning : .info, isDead ? "job.dead" : "job.failed", of: claim.team.rawValue, for: claim.kind,
-            ("job", claim.id.rawValue), ("kind", claim.kind), ("team", claim.team.rawValue),
+            isDead || recurs ? .warning : .info, isDead ? "job.dead" : "job.failed", of: claim.team.rawValue,
+            for: claim.kind, ("job", claim.id.rawValue), ("kind", claim.kind), ("team", claim.team.rawValue),
             ("attempt", String(claim.attempt)), ("cause", problem))
     }
 }

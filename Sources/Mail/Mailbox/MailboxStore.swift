@@ -8,10 +8,6 @@ public import Postgres
 public struct MailboxStore: Sendable {
     /// Largest exact count; above it, lists show "more than".
     public static let countLimit = 1000
-    /// Retention of an email.
-    static let life = Duration.seconds(30 * 86_400)
-    /// Number of emails deleted by one statement, limited because bodies are large and statements have a timeout.
-    private static let purgeBatch = 500
 
     private let database: TeamDatabase
 
@@ -76,28 +72,6 @@ public struct MailboxStore: Sendable {
         guard var row = rows.first else { return nil }
         return MailboxMail(
             entry: try MailboxEntry(&row), text: try row.next(), html: try row.next(), link: try row.next())
-    }
-
-    /// Deletes emails older than the retention, in batches.
-    public func purge() async throws(PostgresFailure) { while try await purgeOldest() == Self.purgeBatch {} }
-
-    /// - Returns: the number of deleted emails.
-    private func purgeOldest() async throws(PostgresFailure) -> Int {
-        let rows = try await database.query(
-            """
-            WITH purged AS (
-                DELETE FROM mailbox WHERE team_id = \(TeamID.system) AND mail_id = ANY (ARRAY(
-                    SELECT mail_id FROM mailbox
-                    WHERE team_id = \(TeamID.system)
-                        AND at < now() - \(Int(Self.life.components.seconds)) * interval '1 second'
-                    ORDER BY at, mail_id LIMIT \(Self.purgeBatch)
-                ))
-                RETURNING 1
-            )
-            SELECT count(*) FROM purged
-            """, in: .system)
-        guard var row = rows.first else { return 0 }
-        return try row.next()
     }
 
     private static func matching(_ search: String?) -> SQL {

@@ -27,7 +27,7 @@ struct Metrics: Sendable {
         let system = SystemDatabase(services.system)
         let text = MetricsText(
             processes: try await ProcessStore(system).list(), queue: try await JobListStore(system).statistics(),
-            schedules: try await ScheduleStore(system).list())
+            recurring: try await RecurringJobStore(services.database).list())
         var response = Response.text(text.description)
         // Not stored, because a session cookie may have authorized the request.
         response.append(.cacheControl, "no-store")

@@ -7,13 +7,11 @@ struct MetricsText: CustomStringConvertible {
 
     private var lines: [String] = []
 
-    init(processes: [ProcessStatus], queue: [JobStatistics], schedules: [ScheduleStatus]) {
+    init(processes: [ProcessStatus], queue: [JobStatistics], recurring: [RecurringJob]) {
         append(processes.filter(\.isAlive).map(\.beat))
         append(queue)
-        metric("pippin_schedule_failed", "gauge", "Whether the last run of a schedule failed.")
-        for schedule in schedules {
-            sample("pippin_schedule_failed", [("schedule", schedule.name)], schedule.problem == nil ? 0 : 1)
-        }
+        metric("pippin_schedule_failed", "gauge", "Whether the last run of a recurring job failed.")
+        for job in recurring { sample("pippin_schedule_failed", [("schedule", job.kind)], job.problem == nil ? 0 : 1) }
     }
 
     var description: String { lines.joined(separator: "\n") + "\n" }

@@ -134,7 +134,7 @@ final class ServerProcess {
         do {
             let assets = try composition.assets()
             let applications = try composition.applications(loopServices, assets)
-            try prepareBackgroundWork(composition, assets)
+            try prepareBackgroundWork(assets)
             try settle()
             servers = try loops[0].wait { [options] in
                 try await Server.start(options, on: loops) { loop in
@@ -159,18 +159,10 @@ final class ServerProcess {
         Task(executorPreference: loops[0]) { await certificates.run(servers, on: loops, with: served, while: isOpen) }
     }
 
-    private func prepareBackgroundWork(_ composition: Composition, _ assets: PageAssets) throws(CommandFailure) {
-        let services = loopServices[0]
-        var handlers = try composition.handlers(on: services, assets.site)
-        registerNotifications(in: &handlers, on: services)
-        registerProviders(in: &handlers, on: services)
+    private func prepareBackgroundWork(_ assets: PageAssets) throws(CommandFailure) {
         background = BackgroundWork(
-            on: loopServices, handlers: handlers,
-            schedules: MaintenanceJobs.schedules(
-                on: services, server: server, allowsLoopback: installation.settings.allowsLoopback)
-                + engineSchedules(on: services) + providerSchedules(on: services) + appleWatch(on: services)
-                + AuditMaintenance.schedules(on: services, keyRing: server.keyRing, log: log), connections: connections,
-            refusals: refusals, log: log)
+            on: loopServices, handlers: try jobHandlers(assets.site), connections: connections, refusals: refusals,
+            log: log)
     }
 
     /// Marks that another process serves from now on, so that open connections get time for one more request.

@@ -136,18 +136,4 @@ import Testing
             #expect(try environment.admin(nameless) == [["0"]])
         }
     }
-
-    @Test func `wait for a year, and for an hour without a name`() async throws {
-        try await withEnvironment { environment in
-            _ = try await announce("Rita", environment)
-            _ = try await announce("Mara", as: [2], environment)
-            try environment.admin("UPDATE provider_announcements SET form_given_name = NULL WHERE mark = '\\x02'")
-            let left = "SELECT form_given_name FROM provider_announcements"
-            for (age, names) in [("2 hours", [["Rita"]]), ("366 days", [])] {
-                try environment.admin("UPDATE provider_announcements SET held_until = now() - $1::text::interval", age)
-                try environment.admin("SELECT pippin_purge_provider_announcements(10)")
-                #expect(try environment.admin(left) == names)
-            }
-        }
-    }
 }

@@ -8,7 +8,7 @@ import Testing
     private static let teams = ["ACMETEAM01", "RIVALTEAM1"]
 
     @Test func `go after thirty days, but for the last of a person and group`() async throws {
-        try await withPurging { teams, system in
+        try await withRetention { teams, retention in
             for team in Self.teams {
                 try teams.issue(["-20 days", "-31 days", "-40 days", "live"], to: "ada", in: team)
                 try teams.issue(["-31 days", "-40 days", "-50 days"], to: "ben", in: team)
@@ -16,64 +16,51 @@ import Testing
                 try teams.issue(["-29 days", "-60 days"], to: "cleo", in: team)
             }
 
-            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            try await retention.apply("refresh_tokens")
 
             for team in Self.teams {
                 #expect(try teams.tokens(of: "ada", in: team) == ["live", "-20 days"], "the rest is not needed")
                 #expect(try teams.tokens(of: "ben", in: team) == ["-31 days", "com.acme.other -45 days"])
                 #expect(try teams.tokens(of: "cleo", in: team) == ["-29 days"])
             }
-            #expect(try await BatchedPurge.refreshTokens.run(on: system) == 0, "each is looked at once")
+            #expect(try await retention.apply("refresh_tokens") == 0, "each is looked at once")
         }
     }
 
     @Test func `leave no more than one behind, however often somebody comes and goes`() async throws {
-        try await withPurging { teams, system in
+        try await withRetention { teams, retention in
             for age in ["-90 days", "-70 days", "-50 days", "-40 days"] {
                 try teams.issue([age], to: "ada", in: "ACMETEAM01")
-                _ = try await BatchedPurge.refreshTokens.run(on: system)
+                try await retention.apply("refresh_tokens")
                 #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == [age])
             }
             // One that is found late, behind the one that stays.
             try teams.issue(["-60 days"], to: "ada", in: "ACMETEAM01")
-            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            try await retention.apply("refresh_tokens")
             #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
         }
     }
 
     @Test func `that ended in one moment leave one`() async throws {
-        try await withPurging { teams, system in
+        try await withRetention { teams, retention in
             try teams.issue(["-40 days"], to: "ada", count: 7, in: "ACMETEAM01")
-            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            try await retention.apply("refresh_tokens")
             try teams.issue(["-40 days"], to: "ada", count: 7, in: "ACMETEAM01")
-            _ = try await BatchedPurge.refreshTokens.run(on: system)
+            try await retention.apply("refresh_tokens")
 
             #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
-        }
-    }
-
-    @Test func `of test sign-ins go altogether`() async throws {
-        try await withPurging { teams, system in
-            try teams.issue(["-31 days", "-29 days"], to: "ada", testSignIn: "trial", in: "ACMETEAM01")
-
-            #expect(try await BatchedPurge.refreshTokens.run(on: system) == 1)
-
-            #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-29 days"])
         }
     }
 
     @Test func `go a batch at a time`() async throws {
-        try await withPurging { teams, system in
+        try await withRetention(batch: 10) { teams, retention in
             try teams.issue(["-40 days"], to: "ada", count: 53, in: "ACMETEAM01")
 
-            let first = try teams.admin("SELECT pippin_purge_refresh_tokens(10)")
-            #expect(first.first?[0] == "10")
-            #expect(try await BatchedPurge.refreshTokens.run(on: system, batch: 10) == 43)
+            #expect(try await retention.apply("refresh_tokens") == 53)
 
             #expect(try teams.tokens(of: "ada", in: "ACMETEAM01") == ["-40 days"])
         }
     }
-
 }
 
 extension TestTeams {

@@ -65,27 +65,6 @@ import Testing
             #expect(whole.registration.services.allSatisfy { !$0.returnURLs.isEmpty })
         }
     }
-
-    @Test func `V43: offers that were not accepted go after four weeks`() async throws {
-        try await withPurging { teams, system in
-            for (state, letter) in [("offered", "a"), ("withdrawn", "b"), ("declined", "c"), ("accepted", "d")] {
-                for (days, digit) in [("29", "2"), ("27", "3")] {
-                    try teams.admin(
-                        """
-                        INSERT INTO app_transfers (
-                            team_id, transfer_id, target_team, app_id, registration, state, offered_at
-                        ) VALUES (
-                            'ACMETEAM01', rpad($1, 26, $2), 'RIVALTEAM1', 'com.acme.' || $1 || $2, '{}', $3,
-                            now() - $4 * interval '1 day'
-                        )
-                        """, letter, digit, state, days)
-                }
-            }
-            #expect(try await BatchedPurge.appTransfers.run(on: system) == 3)
-            let left = try teams.admin("SELECT left(transfer_id, 2) FROM app_transfers ORDER BY 1")
-            #expect(left == [["a3"], ["b3"], ["c3"], ["d2"], ["d3"]])
-        }
-    }
 }
 
 /// What is kept of transfers that were accepted.
@@ -148,7 +127,7 @@ import Testing
     }
 
     @Test func `V43: accepted ones go once neither team needs them, and the others stay`() async throws {
-        try await withPurging { teams, system in
+        try await withRetention { teams, retention in
             // The giver has `com.acme.app` yet; it has `com.acme.sold` no more; `com.acme.back` came back.
             for (id, source, target, app, days) in [
                 ("a", "ACMETEAM01", "RIVALTEAM1", "com.acme.app", "70"),
@@ -171,9 +150,9 @@ import Testing
                     """, id, source, target, app, days)
             }
             // That one came back is known until the row goes by which it was gone.
-            #expect(try await BatchedPurge.appTransfers.run(on: system) == 4)
+            #expect(try await retention.apply("app_transfers.past") == 4)
             #expect(try Self.left(teams) == ["a", "c", "e", "h"])
-            #expect(try await BatchedPurge.appTransfers.run(on: system) == 1)
+            #expect(try await retention.apply("app_transfers.past") == 1)
             #expect(try Self.left(teams) == ["a", "c", "h"])
         }
     }

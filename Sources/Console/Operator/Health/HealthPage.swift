@@ -30,7 +30,7 @@ struct HealthPage: OperatorPage {
     let frame: OperatorFrame
     let database: DatabaseStatus
     let processes: [ProcessStatus]
-    let schedules: [ScheduleStatus]
+    let schedules: [RecurringJob]
     let queue: [JobStatistics]
     /// Watched documents of Apple; empty if they are not watched.
     let documents: [WatchedDocument]
@@ -58,9 +58,9 @@ struct HealthPage: OperatorPage {
                     : Message("console.operator.health.trouble.apple"))
         }
         for schedule in schedules where schedule.problem != nil {
-            let title = JobMessages.name(ofSchedule: schedule.name)
+            let title = JobMessages.name(ofKind: schedule.kind)
             troubles.append(
-                Message("console.operator.health.trouble.schedule", ["name": schedule.name, "title": title]))
+                Message("console.operator.health.trouble.schedule", ["name": schedule.kind, "title": title]))
         }
         return troubles.map(\.localizedText)
     }

@@ -13,7 +13,7 @@ struct HealthPages: Sendable {
     private let site: Site
     private let database: DatabaseStatusStore
     private let processes: ProcessStore
-    private let schedules: ScheduleStore
+    private let schedules: RecurringJobStore
     private let jobs: JobListStore
     private let documents: WatchedDocumentStore
     private let isWatched: Bool
@@ -25,7 +25,7 @@ struct HealthPages: Sendable {
         site = parts.site
         database = DatabaseStatusStore(parts.system)
         processes = ProcessStore(parts.system)
-        schedules = ScheduleStore(parts.system)
+        schedules = RecurringJobStore(parts.database)
         jobs = JobListStore(parts.system)
         documents = WatchedDocumentStore(parts.database)
         isWatched = parts.watchesApple

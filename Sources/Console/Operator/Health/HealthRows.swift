@@ -57,17 +57,17 @@ struct QueueRow: Sendable {
     }
 }
 
-/// A recurring task.
+/// A recurring job.
 struct ScheduleRow: Sendable {
-    let schedule: ScheduleStatus
+    let schedule: RecurringJob
     let now: Timestamp
 
     static let fields = Fields<ScheduleRow> {
-        $0.words("title") { JobMessages.name(ofSchedule: $0.schedule.name) }
-        $0.text("name") { $0.schedule.name }
+        $0.words("title") { JobMessages.name(ofKind: $0.schedule.kind) }
+        $0.text("name") { $0.schedule.kind }
         $0.words("interval") { DurationText.interval($0.schedule.interval) }
         $0.group("state", BadgeView.fields) { $0.state }
-        $0.optionalGroup("last", TimeView.fields) { $0.schedule.finishedAt.map { TimeView($0) } }
+        $0.optionalGroup("last", TimeView.fields) { $0.schedule.ranAt.map { TimeView($0) } }
         $0.optionalText("took") { $0.schedule.milliseconds.map { "\($0) ms" } }
         $0.group("next", TimeView.fields) { TimeView($0.schedule.dueAt) }
         $0.optionalText("problem") { $0.schedule.problem }

@@ -47,7 +47,7 @@ struct JobDetailPage: OperatorPage {
 
     private var danger: DangerView? {
         let summary = job.summary
-        guard [.waiting, .running, .dead].contains(summary.state) else { return nil }
+        guard [.waiting, .running, .dead].contains(summary.state), summary.priority != .recurring else { return nil }
         let typed = confirmation?.typed ?? Confirmation(expecting: summary.kind)
         return typed.view(
             action: OperatorRoutes.cancellation.link(summary.team, summary.id),

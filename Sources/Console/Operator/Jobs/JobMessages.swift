@@ -3,12 +3,8 @@ import Jobs
 import Localization
 import Web
 
-/// Display names of jobs and schedules, which have other names in the log.
-enum JobMessages {
-    static func name(ofKind kind: String) -> Message { Message(in: "console.operator.kinds", kind) }
-
-    static func name(ofSchedule name: String) -> Message { Message(in: "console.operator.schedules", name) }
-}
+/// Display names of jobs, which have other names in the log.
+enum JobMessages { static func name(ofKind kind: String) -> Message { Message(in: "console.operator.kinds", kind) } }
 
 extension JobSummary.State {
     var words: Message {

@@ -1,0 +1,125 @@
+import Accounts
+import Audit
+import Bytes
+import Crypto
+import Doctor
+import Domain
+import EventLoop
+import Federation
+import Jobs
+import Log
+import Mail
+import Notifications
+import OAuth
+import Operations
+import Registry
+import SignInTrace
+import Templates
+import Tenancy
+import Web
+
+/// The jobs that a process runs beside its requests, on the first of its loops.
+extension ServerProcess {
+    /// The handlers of all kinds of jobs.
+    ///
+    /// - Throws: `CommandFailure` if the template of emails does not match its view.
+    func jobHandlers(_ site: Site) throws(CommandFailure) -> JobHandlers {
+        let writer: EmailRenderer
+        do { writer = try EmailRenderer(site.pages) } catch { throw CommandFailure(error.all.map(\.description)) }
+        let services = loopServices[0]
+        let (settings, database) = (installation.settings, services.database)
+        let accounts = AccountDeletion(database, random: server.random)
+        var handlers = JobHandlers()
+        MailSender(
+            settings.mail, client: services.outgoing.installation, writer: writer, mailbox: MailboxStore(database),
+            keyRing: server.keyRing
+        ).register(with: &handlers)
+        NotificationDelivery(
+            server: server, database: database, signers: services.teams, client: services.outgoing.notifications,
+            allowsLoopback: settings.allowsLoopback
+        ).register(in: &handlers)
+        UserTraces(database).register(in: &handlers)
+        UpstreamTokenWork(services.apple, server: server, database: database, teams: services.teams, accounts: accounts)
+            .register(in: &handlers)
+        UpstreamNotifications(
+            services.apple, server: server, database: database, teams: services.teams, accounts: accounts
+        ).register(in: &handlers)
+        addMaintenance(to: &handlers, services)
+        addAppleWork(to: &handlers, services, accounts)
+        addAudit(to: &handlers, services)
+        return handlers
+    }
+
+    private func addMaintenance(to handlers: inout JobHandlers, _ services: LoopServices) {
+        let (database, system) = (services.database, SystemDatabase(services.system))
+        handlers.recurring("slots.sweep", every: .seconds(240)) {
+            try await TimePartitionSweep(database: system).run(at: .now())
+        }
+        handlers.recurring("partitions.make", every: .seconds(3600)) { try await Partitions(database: system).make() }
+        // Often, because what was posted to Pippin is large.
+        handlers.recurring("retention.apply", every: .seconds(60)) { try await Retention(system).apply() }
+        let checks = RegistryCheckRound(system, services.checks(allowsLoopback: installation.settings.allowsLoopback))
+        handlers.recurring("registry.check", every: RegistryCheckRound.interval) { try await checks.run() }
+        let (pool, clock, watch) = (pools.signingKeys, server.clock, watch)
+        let rotation = SigningKeyRotation(database, keyRing: server.keyRing) { team in
+            try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
+        }
+        handlers.recurring("keys.rotate", every: .seconds(6 * 3600)) {
+            try await rotation.keepAll(try await TeamEnumerationStore(system).list(), at: clock) { watch.announce($0) }
+        }
+    }
+
+    private func addAppleWork(to handlers: inout JobHandlers, _ services: LoopServices, _ accounts: AccountDeletion) {
+        let (database, system, apple) = (services.database, SystemDatabase(services.system), services.apple)
+        let tokens = TeamTokenEndStore(database, server: server, accounts: accounts)
+        let deletion = TeamDeletionRound(database, system, obligations: [tokens])
+        handlers.recurring("teams.delete", every: .seconds(60)) { try await deletion.run() }
+        let validations = UpstreamValidationRound(database, system: system, server: server, accounts: accounts)
+        handlers.recurring("providers.validate", every: UpstreamValidationRound.interval) {
+            try await validations.run()
+        }
+        let settlement = UpstreamRequestSettlement(
+            apple, server: server, database: database, system: system, teams: services.teams)
+        handlers.recurring("providers.settle", every: UpstreamRequestSettlement.interval) { try await settlement.run() }
+        guard installation.settings.watchesApple else { return }
+        let log = log
+        let watch = AppleWatch(database, apple: apple, clock: server.clock) { document in
+            // Apple changes its keys routinely, so a change of keys is only a warning.
+            log(
+                document.name == .keys ? .warning : .error, "apple.drift", ("document", document.name.rawValue),
+                ("members", document.differences.map(\.name).joined(separator: " ")))
+        }
+        handlers.recurring("apple.watch", every: AppleWatch.interval) { try await watch.check() }
+    }
+
+    /// Work on the audit logs: sealing within a minute, verification on request, retention.
+    private func addAudit(to handlers: inout JobHandlers, _ services: LoopServices) {
+        let log = log
+        let rounds = AuditRounds(
+            services.database, system: SystemDatabase(services.system), keys: SealKeys(server.keyRing))
+        handlers.recurring("audit.seal", every: .seconds(20)) {
+            // The head of a chain, so that a chain cut off in the database can still be detected.
+            try await rounds.seal { log(.info, "audit.sealed", ("team", $0.team.rawValue), ("head", $0.text)) }
+        }
+        // Separate from sealing, because verifying one long log must not delay the seals of the others.
+        handlers.recurring("audit.verify", every: .seconds(20)) { try await rounds.verify() }
+        handlers.recurring("audit.shorten", every: .seconds(3600)) {
+            try await rounds.applyRetention { team, outcome in
+                // A record of the deletions that access to the database alone cannot remove.
+                log(
+                    .info, "audit.shortened", ("team", team.rawValue), ("events", String(outcome.removed)),
+                    ("through", String(outcome.through)), ("days", String(outcome.days)))
+            } _: { team, findings in
+                // The log was changed in the database without the master key.
+                log(
+                    .error, "audit.retention_stopped", ("team", team.rawValue), ("findings", String(findings.count)),
+                    ("first", findings[0].kind.rawValue), ("event", findings[0].place?.id ?? findings[0].detail))
+            }
+        }
+    }
+}
+
+extension Settings {
+    /// False if only this machine reaches Pippin and the simulator is off, because Apple cannot send users there.
+    var watchesApple: Bool { !publicURL.isLoopback || simulatesApple }
+}
