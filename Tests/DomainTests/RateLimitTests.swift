@@ -149,6 +149,16 @@ import Testing
         ] { #expect((LimitKey.network(one) == .network(other)) == isSame, "\(one) \(other)") }
     }
 
+    @Test func `S18: keeps no long text of a stranger as its key, and confuses no two`() {
+        let long = String(repeating: "x", count: 100_000)
+        let kinds: [(String) -> LimitKey] = [
+            { .login($0) }, { .login("ada", knownBrowser: $0) }, { .recipient($0, for: .request) }, { .host($0) },
+            { .recipient("ada", for: .request, askedBy: $0) }, { .session($0) }, { .cause($0) }, { .network($0) },
+        ]
+        for kind in kinds { #expect("\(kind(long))".utf8.count < 256) }
+        #expect(LimitKey.login(long) != .login(long + "x") && LimitKey.login(long) == .login(long))
+    }
+
     @Test func `takes another number where the operator says so`() async throws {
         try await withConnectedDatabase { world in
             let database = TeamDatabase(world.app, limits: LimitCounts(adjusted: ["mail-by-sender": 2]))

@@ -30,6 +30,30 @@ import Testing
         #expect(try browser.send(try browser.follow(back), []).status == 200)
     }
 
+    @Test(.site) func `V31, V47: recovery mails that one network asked for leave the owner those of another`() throws {
+        let (stranger, owner) = (site.browser(), site.browser(from: 2))
+        for link in [false, true] {
+            let answers = try (0..<6).map { _ in try stranger.askForHelp("ada@acme.example", link: link) }
+            #expect(answers.map(\.status) == (link ? [429, 429, 429, 429, 429] : [200, 200, 200, 200, 200]) + [429])
+            #expect(try owner.askForHelp("ada@acme.example", link: link).status == 200)
+        }
+    }
+
+    @Test(.site(limits: ["mail-by-sender": 2]))
+    func `V47: mail to other addresses is of the person and of the network, and what is refused takes nothing`() throws
+    {
+        func ask(_ browser: Browser, _ count: Int) throws -> [Int] {
+            let form = try browser.get(Browser.account + "/email")
+            return try (0..<count).map { number in
+                try browser.send(form, [("email", "p\(number)@new.example"), ("current", People.password)]).status
+            }
+        }
+        #expect(try ask(try site.signedIn(), 3) == [200, 200, 429])
+        // Accounts are cheap: another one of the same network gets no more.
+        #expect(try ask(try site.signedIn(as: "ben@acme.example"), 3) == [429, 429, 429])
+        #expect(try ask(try site.signedIn(as: "ben@acme.example", from: 2), 3) == [200, 200, 429])
+    }
+
     @Test(.site) func `V47, V53: mail of an app is switched back and forth, and only the last word waits`() throws {
         let browser = site.browser()
         let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
