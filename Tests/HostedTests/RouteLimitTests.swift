@@ -55,6 +55,19 @@ import Testing
         }
     }
 
+    /// A network may send what 500 whole sign-ins a minute need: sixty need no more than sixty of 500 parts of it.
+    @Test(.site(limits: ["unauthenticated-writes": RateLimit.unauthenticatedWrites.count * 60 / 500]))
+    func `of sixty people behind one address keeps none from signing in within a minute, nor would of 500`() throws {
+        try site.addPupils(60)
+        for number in 1...60 {
+            let browser = site.browser()
+            let page = try browser.get(Browser.authorize(Browser.everything))
+            let sheet = try browser.signIn(page, email: "pupil\(number)@acme.example")
+            let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
+            #expect(try site.redeem(exit).status == 200, "\(number)")
+        }
+    }
+
     @Test(.site(limits: ["failed-proofs": 3]))
     func `V43, V46: of proofs is of the account whose password or code is guessed, and nobody else's`() async throws {
         let secret = try await site.addTOTP(to: site.teams.people.ben)
@@ -130,5 +143,23 @@ import Testing
         }
         let kept = try site.teams.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
         #expect(kept.count == 1 && kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
+    }
+}
+
+extension TestSite {
+    /// Adds `pupil1@acme.example` and on, with Ada's password.
+    fileprivate func addPupils(_ count: Int) throws {
+        let sub = "left(sub, -4) || lpad(n::text, 4, '0')"
+        let pupils = "generate_series(1, \(count)) AS n WHERE team_id = 'ACMETEAM01' AND sub = $1"
+        for insertion in [
+            """
+            INTO users (team_id, sub, given_name, family_name, email, is_email_verified)
+            SELECT team_id, \(sub), 'Pupil', n::text, 'pupil' || n || '@acme.example', true FROM users, \(pupils)
+            """, "INTO passwords (team_id, sub, hash) SELECT team_id, \(sub), hash FROM passwords, \(pupils)",
+            """
+            INTO login_names (team_id, sub, login)
+            SELECT team_id, \(sub), 'pupil' || n || '@acme.example' FROM users, \(pupils)
+            """,
+        ] { try teams.admin("INSERT \(insertion)", teams.people.ada.rawValue) }
     }
 }
