@@ -144,7 +144,7 @@ import Testing
             let made = try await race(30, refused: TransferRefusal.tooMany) { number in
                 _ = try await engine.offer(.named("com.acme.more\(number + 1)"))
             }
-            #expect(made == AppTransfer.mostOffers)
+            #expect(made == Quota.offers.count)
             // What is settled makes room, on another day, and of each other team twenty are shown.
             try engine.admin("UPDATE app_transfers SET state = 'declined', settled_at = now()")
             engine.clock.advance(by: .seconds(86_400))
