@@ -12,7 +12,7 @@ import Testing
 
     /// Those that all processes count together.
     private static let shared = RateLimit.all.filter {
-        ![.traceEvents, .traceEventsOfCause, .traceEventsOfNetwork].contains($0)
+        ![.traceEvents, .traceEventsOfCause, .traceEventsOfNetwork, .registryReloads].contains($0)
     }
 
     /// Two keys of a scope, the first with two spellings of the same owner where there are such.
