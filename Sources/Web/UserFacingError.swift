@@ -47,7 +47,8 @@ public struct UserFacingError: Error, Sendable {
     /// A limit is exceeded.
     public init(_ refusal: TooManyRequests) {
         self.init(
-            .tooManyRequests, Message("shared.problems.too-many.headline"), refusal.message,
+            .tooManyRequests, Message("shared.problems.too-many.headline"),
+            Message("shared.problems.too-many.wait", count: refusal.minutes),
             advice: Message("shared.problems.too-many.advice"), retryAfter: refusal.retryAfter)
     }
 
@@ -96,6 +97,9 @@ public struct UserFacingError: Error, Sendable {
 }
 
 extension TooManyRequests {
-    /// When to try again, in minutes rounded up.
-    public var message: Message { Message("shared.problems.too-many.message", count: (retryAfter + 59) / 60) }
+    /// Beside what was typed: that there were too many attempts, and when to try again.
+    public var message: Message { Message("shared.problems.too-many.message", count: minutes) }
+
+    /// The wait in minutes, rounded up.
+    fileprivate var minutes: Int { (retryAfter + 59) / 60 }
 }

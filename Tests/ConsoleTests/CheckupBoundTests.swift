@@ -16,17 +16,8 @@ import Web
     private func connect(_ environment: TestEnvironment, _ browser: inout Browser, grouped: Int) async throws {
         try environment.openAppleSide()
         _ = try await environment.addAcmeWeb()
-        try environment.admin(
-            """
-            INSERT INTO client_identifiers (team_id, identifier, kind)
-            SELECT 'ACMETEAM01', 'com.acme.part' || n, 'app' FROM generate_series(1, $1::int) AS n
-            """, String(grouped))
-        try environment.admin(
-            """
-            INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
-            SELECT 'ACMETEAM01', 'com.acme.part' || n, 'Part', 'com.acme.app'
-            FROM generate_series(1, $1::int) AS n
-            """, String(grouped))
+        try environment.addApps(grouped, named: "com.acme.part")
+        try environment.admin("UPDATE app_ids SET primary_identifier = 'com.acme.app' WHERE identifier LIKE '%.part%'")
         try await browser.connectAcme()
     }
 

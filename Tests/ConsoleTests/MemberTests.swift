@@ -73,7 +73,7 @@ import Testing
         async throws
     {
         try await withEnvironment { environment in
-            try environment.addMembers(Member.limit + 10)
+            try environment.addMembers(Quota.members.count + 10)
             var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
             let last = "SELECT max(sub) FROM memberships WHERE team_id = 'ACMETEAM01' AND role = 'auditor'"
             let hidden = try #require(environment.admin(last)[0][0].flatMap(Subject.init(rawValue:)))
@@ -81,7 +81,7 @@ import Testing
             let page = try await ada.get(MemberRoutes.list.link(TeamID.acme))
 
             #expect(page.status == 200 && page.text.contains("You</span>"))
-            #expect(page.text.split(separator: "class=\"row-main\"").count == Member.limit + 1)
+            #expect(page.text.split(separator: "class=\"row-main\"").count == Quota.members.count + 1)
             #expect(!page.text.contains(hidden.rawValue))
             // Who is not shown can be removed all the same.
             #expect(try await ada.get(MemberRoutes.member.link(TeamID.acme, hidden)).status == 200)

@@ -148,16 +148,7 @@ import Testing
     @Test func `V43: an App ID beyond the limit is refused beside its field, and what was typed stays`() async throws {
         try await withEnvironment { environment in
             var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            try environment.admin(
-                """
-                INSERT INTO client_identifiers (team_id, identifier, kind)
-                SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 500) AS n
-                """)
-            try environment.admin(
-                """
-                INSERT INTO app_ids (team_id, identifier, description)
-                SELECT team_id, identifier, 'One' FROM client_identifiers
-                """)
+            try environment.addApps(500, named: "com.acme.app")
             let form = [("identifier", "com.acme.more"), ("description", "More than enough")]
             let sentence = "A team may have at most 500 App IDs."
 

@@ -118,20 +118,12 @@ import Testing
             var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
             let address = SettingsRoutes.part.link(TeamID.acme, .team)
             let form = [("name", "Acme Ltd"), ("mode", "production")]
-            try environment.admin(
-                """
-                INSERT INTO client_identifiers (team_id, identifier, kind)
-                VALUES ('ACMETEAM01', 'com.acme.local', 'app')
-                """)
-            try environment.admin(
-                """
-                INSERT INTO app_ids (team_id, identifier, description, notification_url)
-                VALUES ('ACMETEAM01', 'com.acme.local', 'Local', 'http://127.0.0.1:9999/n')
-                """)
+            try environment.addApps(1, named: "com.acme.local")
+            try environment.setNotificationURL("http://127.0.0.1:9999/n")
 
             let refused = try await olga.post(address, [("version", "1")] + form)
             #expect(refused.status == 422 && refused.text.contains("id=\"field-mode-error\""))
-            #expect(refused.text.contains("com.acme.local has what only a sandbox may have"))
+            #expect(refused.text.contains("com.acme.local1 has what only a sandbox may have"))
             #expect(refused.text.contains("Acme Ltd"))
             try environment.admin("UPDATE app_ids SET notification_url = NULL")
             #expect(try await olga.post(address, [("version", "1")] + form).status == 303)

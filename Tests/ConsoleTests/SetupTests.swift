@@ -4,6 +4,7 @@ import Domain
 import EventLoop
 import HTTP
 import Tenancy
+import TestSupport
 import Testing
 import Web
 
@@ -65,15 +66,10 @@ import Web
         try await withEnvironment { environment in
             let link = try await link(environment)
 
-            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-                for index in 0..<8 {
-                    group.addTask {
-                        var browser = Browser(environment: environment, subject: nil)
-                        guard try await browser.get(link).status == 200 else { return 410 }
-                        return try await browser.post(link, Self.form("olive\(index)@pippin.example")).status
-                    }
-                }
-                return try await group.reduce(into: []) { $0.append($1) }
+            let answers = try await race(8) { index in
+                var browser = Browser(environment: environment, subject: nil)
+                guard try await browser.get(link).status == 200 else { return 410 }
+                return try await browser.post(link, Self.form("olive\(index)@pippin.example")).status
             }
 
             #expect(answers.count { $0 == 303 } == 1)

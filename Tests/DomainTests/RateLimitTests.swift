@@ -12,7 +12,7 @@ import Testing
 
     /// Those that all processes count together.
     private static let shared = RateLimit.all.filter {
-        ![.traceEvents, .traceEventsOfCause, .traceEventsOfNetwork].contains($0)
+        ![.traceEvents, .traceEventsOfCause, .traceEventsOfNetwork, .registryReloads].contains($0)
     }
 
     /// Two keys of a scope, the first with two spellings of the same owner where there are such.
@@ -147,6 +147,16 @@ import Testing
             ("2001:db8:0:1200::1", "2001:db8:0:12ff:1:2:3:4", true),
             ("2001:db8:0:1200::1", "2001:db8:0:1300::1", false), ("no address", "no address", true),
         ] { #expect((LimitKey.network(one) == .network(other)) == isSame, "\(one) \(other)") }
+    }
+
+    @Test func `S18: keeps no long text of a stranger as its key, and confuses no two`() {
+        let long = String(repeating: "x", count: 100_000)
+        let kinds: [(String) -> LimitKey] = [
+            { .login($0) }, { .login("ada", knownBrowser: $0) }, { .recipient($0, for: .request) }, { .host($0) },
+            { .recipient("ada", for: .request, askedBy: $0) }, { .session($0) }, { .cause($0) }, { .network($0) },
+        ]
+        for kind in kinds { #expect("\(kind(long))".utf8.count < 256) }
+        #expect(LimitKey.login(long) != .login(long + "x") && LimitKey.login(long) == .login(long))
     }
 
     @Test func `takes another number where the operator says so`() async throws {

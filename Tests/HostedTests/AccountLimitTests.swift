@@ -30,6 +30,35 @@ import Testing
         #expect(try browser.send(try browser.follow(back), []).status == 200)
     }
 
+    @Test(.site) func `S30, V31, V47: recovery mails that one network asked for leave the owner others`() throws {
+        let (own, stranger, elsewhere) = (try site.signedIn(), site.browser(), site.browser(from: 2))
+        // Both kinds count together.
+        let answers = try (0..<6).map { try stranger.askForHelp("ada@acme.example", link: $0.isMultiple(of: 2)) }
+        #expect(answers.map(\.status) == [200, 200, 200, 200, 200, 429])
+        #expect(try elsewhere.askForHelp("ada@acme.example", link: false).status == 200)
+        // So does the browser that the account knows.
+        own.forget(Browser.sessionCookie)
+        #expect(try own.askForHelp("ada@acme.example", link: true).status == 200)
+        #expect(try site.mails().count == 7)
+        #expect(try own.send(try own.get(try site.link()), []).status == 303)
+        #expect(own.cookies[Browser.sessionCookie] != nil)
+    }
+
+    @Test(.site(limits: ["mail-by-sender": 2]))
+    func `V47: mail to other addresses is of the person and of the network, and what is refused takes nothing`() throws
+    {
+        func ask(_ browser: Browser, _ count: Int) throws -> [Int] {
+            let form = try browser.get(Browser.account + "/email")
+            return try (0..<count).map { number in
+                try browser.send(form, [("email", "p\(number)@new.example"), ("current", People.password)]).status
+            }
+        }
+        #expect(try ask(try site.signedIn(), 3) == [200, 200, 429])
+        // Accounts are cheap: another one of the same network gets no more.
+        #expect(try ask(try site.signedIn(as: "ben@acme.example"), 3) == [429, 429, 429])
+        #expect(try ask(try site.signedIn(as: "ben@acme.example", from: 2), 3) == [200, 200, 429])
+    }
+
     @Test(.site) func `V47, V53: mail of an app is switched back and forth, and only the last word waits`() throws {
         let browser = site.browser()
         let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))

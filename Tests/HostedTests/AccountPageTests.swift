@@ -109,21 +109,6 @@ import Testing
         #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
     }
 
-    @Test(.site(limits: ["failed-proofs": 3]))
-    func `S30, V46: guesses of one's own password end, whatever the browser calls itself, and judge no new one`() throws
-    {
-        // Somebody who has the cookie of her session, and would like her password.
-        let thief = try site.signedIn()
-        let statuses = try (0..<5).map { number in
-            thief.keep(Browser.browserCookie, Base64URL.encode([UInt8](repeating: UInt8(number), count: 16)))
-            let page = try thief.get("\(Browser.account)/password")
-            return try thief.send(page, [("current", "wrong"), ("new", "a wholly other secret")]).status
-        }
-        #expect(statuses == [422, 422, 422, 429, 429] && site.judges.callCount == 0)
-        // She signs in as ever.
-        _ = try site.signedIn()
-    }
-
     @Test(.site) func `the person takes everything along, and the end is typed, proved and complete`() throws {
         let browser = try site.consented()
         let data = try browser.send(try browser.get("\(Browser.account)/data"), [])

@@ -8,11 +8,13 @@ import Testing
 /// come from.
 final class Browser {
     let port: UInt16
+    private let source: UInt8
     private(set) var cookies: [String: String] = [:]
     /// What it was told to keep, attributes included.
     private(set) var setCookies: [String] = []
 
-    init(port: UInt16) { self.port = port }
+    /// - Parameter source: last number of its address, 127.0.0.x.
+    init(port: UInt16, from source: UInt8 = 1) { (self.port, self.source) = (port, source) }
 
     func get(_ path: String, _ fields: [String] = []) throws -> Answer { try ask("GET", path, fields, nil) }
 
@@ -37,7 +39,7 @@ final class Browser {
 
     private func ask(_ method: String, _ path: String, _ fields: [String], _ body: String?) throws -> Answer {
         let fields = cookies.isEmpty ? fields : fields + [cookieField]
-        let answer = try Exchange(port: port, method, path, fields, body: body).answer()
+        let answer = try Exchange(port: port, from: source, method, path, fields, body: body).answer()
         for text in answer.values(of: "Set-Cookie") { take(text) }
         return answer
     }

@@ -185,13 +185,4 @@ import Testing
             #expect(browser == told)
         }
     }
-
-    @Test func `a known browser works on while a stranger keeps the account locked`() throws {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Browser.authorize()))
-        try site.lockPassword()
-        let again = try browser.signIn(try browser.get(Browser.account + "/session"))
-        #expect(again.status == 303)
-    }
-
 }

@@ -45,11 +45,12 @@ struct TestSite: Sendable {
     /// That of the test that runs.
     @TaskLocal static var lent: TestSite?
 
-    func browser() -> Browser { Browser(port: port) }
+    /// - Parameter source: last number of its address, 127.0.0.x.
+    func browser(from source: UInt8 = 1) -> Browser { Browser(port: port, from: source) }
 
     /// A browser in which somebody has signed in to their own page.
-    func signedIn(as email: String = "ada@acme.example") throws -> Browser {
-        let browser = browser()
+    func signedIn(as email: String = "ada@acme.example", from source: UInt8 = 1) throws -> Browser {
+        let browser = browser(from: source)
         try browser.openOwnPage(as: email)
         return browser
     }

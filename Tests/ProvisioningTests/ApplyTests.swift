@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Provisioning
 import Registry
+import TestSupport
 import Testing
 
 @Suite struct `Applying a registry file` {
@@ -127,10 +128,7 @@ import Testing
 
     @Test func `by ten at once ends as by one`() async throws {
         try await Installation.with { pippin in
-            let outcomes = try await withThrowingTaskGroup(of: ApplyReport.Outcome.self) { group in
-                for _ in 0..<10 { group.addTask { try await pippin.apply(Files.whole).outcome } }
-                return try await group.reduce(into: []) { $0.append($1) }
-            }
+            let outcomes = try await race(10) { _ in try await pippin.apply(Files.whole).outcome }
 
             #expect(outcomes.allSatisfy { $0 == .applied || $0 == .unchanged })
             #expect(try pippin.rows()["audit_events"] == 7)

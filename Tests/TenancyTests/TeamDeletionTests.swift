@@ -191,17 +191,9 @@ import Testing
                 """)
             try environment.admin(
                 "INSERT INTO passwords (team_id, sub, hash) SELECT team_id, sub, '' FROM users WHERE sub LIKE 'user%'")
+            try environment.addApps(30, named: "com.acme.app")
             try environment.admin(
-                """
-                INSERT INTO client_identifiers (team_id, identifier, kind)
-                SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' FROM generate_series(1, 30) AS n
-                """)
-            try environment.admin(
-                """
-                INSERT INTO app_ids (team_id, identifier, description, primary_identifier)
-                SELECT team_id, identifier, 'App', CASE WHEN identifier <> 'com.acme.app1' THEN 'com.acme.app1' END
-                FROM client_identifiers
-                """)
+                "UPDATE app_ids SET primary_identifier = 'com.acme.app1' WHERE identifier <> 'com.acme.app1'")
             let store = TeamDeletionStore(environment.database, environment.system)
             let due = Timestamp.noon + TeamStore.gracePeriod
             try await store.close(acme, at: due)

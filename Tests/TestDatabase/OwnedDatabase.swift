@@ -104,7 +104,17 @@ extension OwnedDatabase {
 
     // The registry
 
-    /// Registers App IDs of these names beyond all rules.
+    /// Registers so many App IDs beyond all rules, each the prefix and a number from 1 on.
+    public func addApps(_ count: Int, named prefix: String, to team: TeamID = .acme) throws {
+        let names = "SELECT $1, $2 || n, $3 FROM generate_series(1, $4::integer) AS n"
+        for (table, column, value) in [("client_identifiers", "kind", "app"), ("app_ids", "description", "Filler")] {
+            try admin(
+                "INSERT INTO \(table) (team_id, identifier, \(column)) \(names)", team.rawValue, prefix, value,
+                String(count))
+        }
+    }
+
+    /// Registers an App ID beyond all rules.
     public func addApp(_ id: ClientID, to team: TeamID = .acme) throws {
         try admin(
             "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ($1, $2, 'app')", team.rawValue,

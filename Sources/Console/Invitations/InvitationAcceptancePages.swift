@@ -148,7 +148,7 @@ struct InvitationAcceptancePages: Sendable {
 
     /// Error page for a team at its member limit; the invitation stays valid, and works when a member has left.
     private var full: Response {
-        let message = Message("console.invitation.full", ["limit": Member.limit])
+        let message = Message("console.invitation.full", ["limit": Quota.members.count])
         return turnAway(Message("console.invitation.full.title"), message, status: .conflict)
     }
 

@@ -65,7 +65,7 @@ struct InvitationPages: Sendable {
             return try await roster.respond(context, form)
         } catch InvitationStore.Failure.teamFull {
             var form = form
-            form.errors.add("email", Message("console.members.full", ["limit": Member.limit]))
+            form.errors.add("email", Message("console.members.full", ["limit": Quota.members.count]))
             return try await roster.respond(context, form)
         } catch InvitationStore.Failure.notAllowed { throw UserFacingError.forbidden }
         let flash: Flash =

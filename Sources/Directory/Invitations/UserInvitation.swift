@@ -6,8 +6,6 @@ import Postgres
 public struct UserInvitation: Sendable {
     /// Lifetime of the link.
     public static let life = Duration.seconds(7 * 86_400)
-    /// Most open invitations per team, because each is an unsolicited mail.
-    public static let limit = 100
 
     public let id: InvitationID
     public let email: EmailAddress

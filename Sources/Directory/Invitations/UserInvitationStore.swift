@@ -7,13 +7,6 @@ public import Postgres
 public struct UserInvitationStore: Sendable {
     let database: TeamDatabase
 
-    /// Locks the team, so that each of several concurrent invitations counts those stored before it.
-    ///
-    /// The team is locked before the membership, as for console invitations, to avoid a deadlock.
-    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
-    }
-
     /// Whether the member may invite users; the membership and its role are locked until the transaction ends.
     static func holdRight(of account: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
@@ -39,24 +32,22 @@ public struct UserInvitationStore: Sendable {
 
     /// Stores an invitation under a new link and invalidates an earlier link to that address.
     ///
-    /// Lock the team with `hold` first.
+    /// Lock the team first.
     ///
-    /// - Returns: nil if the team already has `UserInvitation.limit` open invitations.
+    /// - Returns: nil if the team has as many open invitations as it may.
     func keep(
         _ email: EmailAddress, under token: LinkToken, as id: InvitationID, by account: Subject, in team: TeamID,
         at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> UserInvitation? {
+        let others: SQL = "mailed_links WHERE \(Self.open(in: team, at: now)) AND lower(email) <> lower(\(email))"
+        guard try await Quota.userInvitations.hasRoom(beside: others, transaction) else { return nil }
         let rows = try await transaction.query(
             """
             INSERT INTO mailed_links AS l (
                 team_id, token_hash, purpose, email, invitation_id, invited_by, expires_at
+            ) VALUES (
+                \(team), \(token.hash), 'invitation', \(email), \(id), \(account), \(now + UserInvitation.life)
             )
-            SELECT \(team), \(token.hash), 'invitation', \(email), \(id), \(account), \(now + UserInvitation.life)
-            WHERE (SELECT count(*) FROM mailed_links WHERE \(Self.open(in: team, at: now))) < \(UserInvitation.limit)
-                OR EXISTS (
-                    SELECT FROM mailed_links
-                    WHERE team_id = \(team) AND purpose = 'invitation' AND lower(email) = lower(\(email))
-                )
             ON CONFLICT (team_id, lower(email)) WHERE purpose = 'invitation' DO UPDATE SET
                 token_hash = excluded.token_hash, email = excluded.email, invited_by = excluded.invited_by,
                 expires_at = excluded.expires_at

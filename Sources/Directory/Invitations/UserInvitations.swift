@@ -10,7 +10,7 @@ public struct UserInvitations: Sendable {
     public enum Failure: Error, Equatable, Sendable {
         /// A user of the team signs in with that address.
         case known
-        /// The team has `UserInvitation.limit` open invitations.
+        /// The team has as many open invitations as it may.
         case tooMany
         /// The inviting account is no longer a member, or may no longer invite.
         case notAllowed
@@ -38,7 +38,7 @@ public struct UserInvitations: Sendable {
         try await admit(LoginName(email), by: account, for: caller)
         let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
         try await database.transaction(in: team) { transaction in
-            try await UserInvitationStore.hold(team, transaction)
+            try await transaction.lock(team)
             guard try await UserInvitationStore.holdRight(of: account, in: team, transaction) else {
                 throw Failure.notAllowed
             }
@@ -61,7 +61,7 @@ public struct UserInvitations: Sendable {
             RateLimit.Use.mail(to: recipient, by: .account(account)), in: caller.team, at: caller.now)
     }
 
-    /// Open invitations, newest first; at most `UserInvitation.limit`.
+    /// Open invitations, newest first.
     public func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
         try await store.list(in: team, at: now)
     }

@@ -73,13 +73,13 @@ extension SessionStore.Beginning {
         """
     }
 
-    /// Parts of a WITH clause that end the user's sessions beyond the newest `mostOfPerson`, including the new session.
+    /// Parts of a WITH clause that end the user's sessions beyond the newest of its quota, including the new session.
     ///
     /// If there are very many, only an arbitrary part of them is read: a session with so many newer ones in the part
     /// has them among all. Locked sessions are skipped, and stay until the next time. Each session is looked up by its
     /// key, whatever the planner estimates of their number.
     private func outnumbered(in team: TeamID) -> SQL {
-        let kept = SessionStore.mostOfPerson - 1
+        let kept = Quota.sessions.count - 1
         return """
             excess AS MATERIALIZED (
                 SELECT token_hash FROM (

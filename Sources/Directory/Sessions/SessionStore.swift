@@ -10,9 +10,7 @@ public struct SessionStore: Sendable {
     static let seenEvery = Duration.minutes(5)
     /// Most sessions in a list, which shows the last seen.
     public static let listLimit = 100
-    /// Most sessions of one user: beyond them the oldest end when another one begins.
-    static let mostOfPerson = 200
-    /// Most sessions that end in this way at once.
+    /// Most sessions beyond the quota that end at once.
     static let mostAtOnce = 1000
 
     private let database: TeamDatabase
@@ -28,7 +26,7 @@ public struct SessionStore: Sendable {
     /// Creates a session for a user who has just authenticated.
     ///
     /// The token is always new, and the previous session of the browser ends, so that what was known before the sign-in
-    /// is worthless after it. The oldest sessions beyond `mostOfPerson` end too. It is one statement, with the event
+    /// is worthless after it. The oldest sessions beyond the quota end too. It is one statement, with the event
     /// `sign_in.completed`.
     ///
     /// - Parameters:

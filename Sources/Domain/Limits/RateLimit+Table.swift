@@ -69,10 +69,16 @@ extension RateLimit {
     public static let traceEventsOfNetwork = RateLimit(
         "trace-events-of-network", "events kept of a network that does not sign in", 300, per: .hours(1), by: .network)
 
+    /// Changes that make an event loop read a team's registry anew at once; beyond them it reads it every 0.4 s.
+    ///
+    /// Each loop counts for itself.
+    public static let registryReloads = RateLimit(
+        "registry-reloads", "changes of a team's registry that are read at once", 8, per: .seconds(3), by: .team)
+
     /// All of them, in the order of `docs/limits.md`.
     public static let all = [
         unauthenticatedWrites, failedProofs, failedProofsOfNetwork, failedCodes, mailToRecipient, mailBySender,
         mailOfTeam, probes, unverifiedHost, changes, changesOfTeam, heavyWork, failedHandovers, traceEvents,
-        traceEventsOfCause, traceEventsOfNetwork,
+        traceEventsOfCause, traceEventsOfNetwork, registryReloads,
     ]
 }

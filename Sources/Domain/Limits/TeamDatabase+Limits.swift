@@ -15,16 +15,16 @@ extension TeamDatabase {
             for use in due { try limits.learn(nil, of: use, in: team, at: now) }
             throw error
         }
-        var refusal: TooManyRequests?
+        var refused: (row: String, error: TooManyRequests)?
         for use in due {
             do throws(TooManyRequests) { try limits.learn(counts[use.row], of: use, in: team, at: now) } catch {
-                refusal = refusal ?? error
+                refused = refused ?? (use.row, error)
             }
         }
-        guard let refusal else { return }
+        guard let refused else { return }
         // A request that is refused for one key uses up nothing of the others: a network locks no account.
-        try await release(uses.filter { $0.limit != refusal.limit }, in: team, at: now)
-        throw refusal
+        try await release(uses.filter { $0.row != refused.row }, in: team, at: now)
+        throw refused.error
     }
 
     /// Counts uses of limits; false if one of them is exceeded.

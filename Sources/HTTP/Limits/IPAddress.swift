@@ -62,13 +62,6 @@ public struct IPAddress: Hashable, Sendable {
 extension IPAddress {
     /// The range of one client: an IPv4 address, or the 56 bits of IPv6 that a provider assigns to a customer (RFC 6177).
     public var clientNetwork: IPAddress { isIPv4 ? self : IPAddress(high: high & ~0xFF, low: 0) }
-
-    /// The range of one customer: an IPv4 address, or an IPv6 network of 64 bits (RFC 6177).
-    public var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
-
-    /// The largest range a provider assigns to one site: 48 bits of IPv6, which is 65,536 networks (RFC 6177); nil for
-    /// an IPv4 address.
-    public var site: IPAddress? { isIPv4 ? nil : IPAddress(high: high & ~0xFFFF, low: 0) }
 }
 
 extension IPAddress: CustomStringConvertible {

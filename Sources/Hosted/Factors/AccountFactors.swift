@@ -82,7 +82,7 @@ struct AccountFactors: Sendable {
         var section = FactorSectionView(
             team: team.name, isRequired: policy.rule == .required, formToken: steps.formToken(person),
             rows: passkeys.map { Self.row($0, team.id) } + (app.map { [Self.row($0, team.id)] } ?? []))
-        if steps.factors.passkeys != nil, passkeys.count < PasskeyStore.limit {
+        if steps.factors.passkeys != nil, passkeys.count < Quota.passkeys.count {
             section.addPasskeyURL = TeamRoutes.newPasskey.link(team.id)
         }
         if app == nil { section.addTOTPURL = TeamRoutes.newTOTP.link(team.id) }

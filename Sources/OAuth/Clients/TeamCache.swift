@@ -1,3 +1,4 @@
+import Bytes
 public import Domain
 public import EventLoop
 import Postgres
@@ -20,9 +21,12 @@ public final class TeamCache: @unchecked Sendable {
     private let store: TeamSnapshotStore
     private var snapshots: [TeamID: TeamSnapshot] = [:]
     private var loading: [TeamID: Load] = [:]
-    var pace = ReloadLimiter()
-    /// Delays a load by nanoseconds; another function in tests.
-    var delay: @Sendable (EventLoop, Int64) async -> Void = { await $0.sleep(for: .nanoseconds($1)) }
+    /// Counts changes that make a load necessary, of this loop alone.
+    let limits = LimitCounts()
+    /// Teams beyond the limit of such changes, whose next load waits and shows what is committed meanwhile.
+    private var late: Set<TeamID> = []
+    /// Delays such a load; another function in tests.
+    var delay: @Sendable (EventLoop) async -> Void = { await $0.sleep(for: .milliseconds(400)) }
     /// Time of the watch's last read of the versions; nil before the first.
     private var provedAt: Int64?
 
@@ -65,7 +69,9 @@ public final class TeamCache: @unchecked Sendable {
     public func forget(_ team: TeamID) {
         let isUnderWay = loading[team]?.hasBegun ?? false
         if isUnderWay { loading[team] = nil }
-        if snapshots.removeValue(forKey: team) != nil || isUnderWay { pace.note(team, at: MonotonicTime.now()) }
+        guard snapshots.removeValue(forKey: team) != nil || isUnderWay else { return }
+        let use = RateLimit.Use(.registryReloads, by: .team)
+        if !limits.isWithin([use], in: team, at: .now()) { late.insert(team) }
     }
 
     /// The teams with a snapshot.
@@ -88,9 +94,9 @@ public final class TeamCache: @unchecked Sendable {
     private func load(_ team: TeamID) async throws -> TeamSnapshot? {
         if let task = loading[team]?.task { return try await task.value }
         let load = Load()
-        let wait = pace.wait(for: team, at: MonotonicTime.now())
+        let isLate = late.remove(team) != nil
         let task = Task(executorPreference: loop) { [store, loop, delay] in
-            if wait > 0 { await delay(loop, wait) }
+            if isLate { await delay(loop) }
             load.hasBegun = true
             return try await store.load(team)
         }

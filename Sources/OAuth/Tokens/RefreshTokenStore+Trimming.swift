@@ -4,8 +4,6 @@ import Postgres
 
 // The limit of refresh tokens per user.
 extension RefreshTokenStore {
-    /// Most refresh tokens of one user in a team, of all apps, live or revoked.
-    static let mostOfPerson = 2000
     /// Most tokens deleted at once.
     static let mostAtOnce = 1000
 
@@ -20,7 +18,7 @@ extension RefreshTokenStore {
         }
     }
 
-    /// Deletes a user's tokens beyond `mostOfPerson`: revoked ones first, then the least recently used.
+    /// Deletes a user's tokens beyond `Quota.refreshTokens`: revoked ones first, then the least recently used.
     ///
     /// One token of each group is kept as evidence that the user has used it (decision 19), a live one where there is
     /// one, by which the end of a user's access finds the group; the order is that of the purge. Of very many tokens
@@ -57,10 +55,10 @@ extension RefreshTokenStore {
             FROM (
                 SELECT token_id, app_id, trial_id, last_used_at, revoked_at FROM refresh_tokens
                 WHERE team_id = \(team) AND sub = \(subject)
-                LIMIT \(mostOfPerson + mostAtOnce)
+                LIMIT \(Quota.refreshTokens.count + mostAtOnce)
             ) AS part
         ) AS part
-        WHERE place > \(mostOfPerson) AND (place_in_group > 1 OR trial_id IS NOT NULL)
+        WHERE place > \(Quota.refreshTokens.count) AND (place_in_group > 1 OR trial_id IS NOT NULL)
         """
     }
 }

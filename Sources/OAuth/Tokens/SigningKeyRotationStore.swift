@@ -23,7 +23,7 @@ struct SigningKeyRotationStore: Sendable {
 
     /// Locks the team against concurrent rotations, and returns the time at which the newest key begins to sign.
     static func lock(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Timestamp {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+        try await transaction.lock(team)
         let rows = try await transaction.query("SELECT max(active_from) FROM signing_keys WHERE team_id = \(team)")
         guard var row = rows.first else { return TokenRules.never }
         return try row.next(Timestamp?.self) ?? TokenRules.never

@@ -41,7 +41,7 @@ struct Postmaster: Equatable {
         guard let gone = try? named(by: data), kill(gone.process, 0) == 0 else { return }
         let nobody = String(pid_t.max)
         let edit = ["/usr/bin/sed", "-i", "1s/.*/\(nobody)/", data + "/postmaster.pid"]
-        _ = try? Subprocess.run(user.command(edit))
+        _ = try? Subprocess.run(user.command(edit), limit: 10)
     }
 
     /// Stops the server: a fast shutdown rolls back sessions and writes all data, and this waits for it.

@@ -18,13 +18,17 @@ enum Subprocess {
 
     /// Runs a program to its end and returns what it wrote to standard output and standard error, at most 64 KiB.
     ///
-    /// `command[0]` is its path.
-    static func run(_ command: [String]) throws(FileFailure) -> Outcome {
+    /// - Parameters:
+    ///   - command: its path and arguments.
+    ///   - limit: seconds without output after which it is killed, because who runs as the same user may have halted it.
+    static func run(_ command: [String], limit: Int = 600) throws(FileFailure) -> Outcome {
         var ends: [Int32] = [-1, -1]
         // A socket pair, because it is close-on-exec from its creation: another thread may spawn at any moment.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .last(command[0]) }
         defer { close(ends[0]) }
+        var timeout = timeval(tv_sec: limit, tv_usec: 0)
+        unsafe setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let process: pid_t
         do {
             defer { close(ends[1]) }
@@ -34,6 +38,7 @@ enum Subprocess {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = unsafe read(ends[0], &buffer, buffer.count)
+            if count == -1 && errno == EAGAIN { kill(process, SIGKILL) }
             guard count > 0 || (count == -1 && errno == EINTR) else { break }
             output += buffer.prefix(min(max(count, 0), mostOutput - output.count))
         }

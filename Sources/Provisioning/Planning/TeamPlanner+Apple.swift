@@ -78,7 +78,7 @@ extension TeamPlanner {
             id: draft.keyID.rawValue, appleTeamID: entry.teamID ?? "", name: draft.keyID.rawValue,
             appID: draft.appID.rawValue, privateKey: entry.privateKeyPEM ?? "")
         guard let key = imported(input, path) else { return false }
-        guard kept < RegistryLimit.appleKeys.count else {
+        guard kept < Quota.appleKeys.count else {
             note("\(path).keyID", .limitReached(.appleKeys, of: draft.appID.rawValue))
             return false
         }

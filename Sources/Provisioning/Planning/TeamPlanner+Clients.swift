@@ -49,7 +49,7 @@ extension TeamPlanner {
         appIDs[draft.identifier] = draft
         if let old {
             if draft != old.draft { add(.updateAppID(from: old.draft, to: draft)) }
-        } else if appIDs.count > RegistryLimit.appIDs.count {
+        } else if appIDs.count > Quota.appIDs.count {
             note("\(path).identifier", .limitReached(.appIDs, of: file.id))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
             add(.createAppID(draft))
@@ -83,7 +83,7 @@ extension TeamPlanner {
             return
         }
         count += 1
-        if count > RegistryLimit.serviceIDs.count {
+        if count > Quota.serviceIDs.count {
             note(path, .limitReached(.serviceIDs, of: app.identifier))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
             add(.createServiceID(draft))

@@ -53,7 +53,7 @@ extension TeamPlanner {
         }
         if let primary = app.primary { return note("\(path).appID", .groupedAppID(app.identifier, under: primary)) }
         active[app.identifier, default: 0] += 1
-        if active[app.identifier, default: 0] > RegistryLimit.activeKeys.count {
+        if active[app.identifier, default: 0] > Quota.activeKeys.count {
             note("\(path).appID", .limitReached(.activeKeys, of: app.identifier.rawValue))
         } else {
             add(.registerKey(registration))
@@ -80,7 +80,7 @@ extension TeamPlanner {
                 continue
             }
             count += 1
-            if count > RegistryLimit.emailSources.count {
+            if count > Quota.emailSources.count {
                 note(path, .limitReached(.emailSources, of: file.id))
             } else {
                 add(.createEmailSource(draft))

@@ -41,9 +41,9 @@ public struct AppIDStore: Sendable {
         _ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> AppID {
-        try await TeamQuotaStore.hold(team, transaction)
+        try await transaction.lock(team)
         try await ClientIdentifierStore.claim(draft.identifier, for: .app, in: team, transaction)
-        try await TeamQuotaStore.requireAppID(in: team, transaction)
+        try await Self.requireRoom(in: team, transaction)
         if let primary = draft.primary { try await Self.holdPrimary(primary, in: team, transaction) }
         let rows = try await transaction.query(
             """
@@ -96,7 +96,13 @@ extension AppIDStore {
     public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
     {
         try await ClientIdentifierStore.requireFree(identifier, for: .app, in: team, transaction)
-        try await TeamQuotaStore.requireAppID(in: team, transaction)
+        try await Self.requireRoom(in: team, transaction)
+    }
+
+    private static func requireRoom(in team: TeamID, _ transaction: borrowing Transaction) async throws {
+        guard try await Quota.appIDs.hasRoom(beside: "app_ids WHERE team_id = \(team)", transaction) else {
+            throw ValidationError.limitReached(.appIDs, of: team.rawValue)
+        }
     }
 
     static let columns: SQL = """

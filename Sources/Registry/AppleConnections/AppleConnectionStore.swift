@@ -139,7 +139,7 @@ extension AppleConnectionStore {
     private static func requireFree(
         _ servicesID: ClientID, for appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+        try await transaction.lock(team)
         let rows = try await transaction.query(
             """
             SELECT app_id FROM apple_connections

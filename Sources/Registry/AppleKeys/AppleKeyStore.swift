@@ -86,9 +86,22 @@ extension AppleKeyStore {
     ) async throws -> AppleKey {
         let id = new.draft.id
         let sealed = sealer.seal(Array(new.key.pem.utf8), context: Self.place(of: id, in: team))
+        try await transaction.lock(team)
         try await AppIDStore.holdPrimary(new.appID, in: team, transaction)
-        try await Self.insert(new, sealed, in: team, transaction)
-        let key = try await transaction.query(Self.selection(id, team)).only(AppleKey.init)
+        let others: SQL = "apple_keys WHERE team_id = \(team) AND app_id = \(new.appID)"
+        let added = try await transaction.query(
+            """
+            INSERT INTO apple_keys (
+                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+            )
+            SELECT \(team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), slot,
+                \(Key.fingerprint(of: new.key.publicKey)), \(sealed)
+            FROM \(Quota.appleKeys.freeSlot(beside: others))
+            ON CONFLICT (team_id, key_id) DO NOTHING
+            """)
+        let stored = try await transaction.query(Self.selection(id, team)).firstValue(AppleKey.init)
+        guard let key = stored else { throw ValidationError.limitReached(.appleKeys, of: new.appID.rawValue) }
+        guard added.changed == 1 else { throw ValidationError.keyIDTaken(id) }
         let change = AuditedChange("apple_key.imported", "apple_key", id.rawValue, to: key.auditedMembers)
         try await change.record(in: team, by: actor, from: origin, transaction)
         return key
@@ -147,52 +160,6 @@ extension AppleKeyStore {
     private static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> AppleKey?
     { try await transaction.query("\(selection(id, team)) FOR UPDATE").firstValue(AppleKey.init) }
-
-    /// Inserts the key into the lowest free of two slots; retries when a concurrent transaction takes it first.
-    private static func insert(
-        _ new: AppleKey.Import, _ sealed: [UInt8], in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws {
-        // Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
-        for _ in 0..<50 {
-            let rows = try await transaction.query(insertion(of: new, sealed, in: team))
-            var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
-            let isTaken: Bool = try row.next()
-            if isTaken { throw ValidationError.keyIDTaken(new.draft.id) }
-            let isFull: Bool = try row.next()
-            if isFull { throw ValidationError.limitReached(.appleKeys, of: new.appID.rawValue) }
-            let isInserted: Bool = try row.next()
-            if isInserted { return }
-        }
-        throw PostgresFailure.overloaded
-    }
-
-    private static func insertion(of new: AppleKey.Import, _ sealed: [UInt8], in team: TeamID) -> SQL {
-        """
-        WITH free AS (
-            SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(RegistryLimit.appleKeys.count)) AS candidate (slot)
-            WHERE NOT EXISTS (
-                SELECT FROM apple_keys AS taken
-                WHERE taken.team_id = \(team) AND taken.app_id = \(new.appID) AND taken.slot = candidate.slot
-            )
-        ), inserted AS (
-            INSERT INTO apple_keys (
-                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
-            )
-            SELECT \(team), \(new.draft.id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), free.slot,
-                \(Key.fingerprint(of: new.key.publicKey)), \(sealed)
-            FROM free
-            WHERE free.slot IS NOT NULL
-            ON CONFLICT DO NOTHING
-            RETURNING slot
-        )
-        SELECT
-            EXISTS (SELECT FROM apple_keys WHERE team_id = \(team) AND key_id = \(new.draft.id)),
-            free.slot IS NULL,
-            EXISTS (SELECT FROM inserted)
-        FROM free
-        """
-    }
 }
 
 extension AppleKey {

@@ -1,4 +1,5 @@
 import Bytes
+import Domain
 
 extension EmailSource {
     /// Field values of an e-mail source as the user entered them.

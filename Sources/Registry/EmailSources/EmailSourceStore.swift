@@ -92,26 +92,25 @@ extension EmailSourceStore {
         -> [RegisteredEmailSource]
     { try await transaction.query(Self.selection(team)).all(RegisteredEmailSource.init) }
 
-    /// Inserts the source into the lowest free slot; retries when a concurrent transaction takes it first.
     @discardableResult public func create(
         _ draft: EmailSource.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> RegisteredEmailSource {
         let source = draft.source
-        for _ in 0...RegistryLimit.emailSources.count {
-            let rows = try await transaction.query(Self.insertion(of: draft, in: team))
-            var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
-            let isTaken: Bool = try row.next()
-            if isTaken { throw ValidationError.sourceTaken(source.text) }
-            let isFull: Bool = try row.next()
-            if isFull { throw ValidationError.limitReached(.emailSources, of: team.rawValue) }
-            let isInserted: Bool = try row.next()
-            guard isInserted else { continue }
-            let change = AuditedChange("email_source.created", "email_source", source.text, to: draft.auditedMembers)
-            try await change.record(in: team, by: actor, from: origin, transaction)
-            return try await transaction.query(Self.selection(source, team)).only(RegisteredEmailSource.init)
-        }
-        throw PostgresFailure.overloaded
+        try await transaction.lock(team)
+        let added = try await transaction.query(
+            """
+            INSERT INTO email_sources (team_id, source, kind, slot, dkim_selectors)
+            SELECT \(team), \(source.text), \(source.kind), slot, \(draft.selectors.map(\.text))
+            FROM \(Quota.emailSources.freeSlot(beside: "email_sources WHERE team_id = \(team)"))
+            ON CONFLICT (team_id, source) DO NOTHING
+            """)
+        let stored = try await transaction.query(Self.selection(source, team)).firstValue(RegisteredEmailSource.init)
+        guard let stored else { throw ValidationError.limitReached(.emailSources, of: team.rawValue) }
+        guard added.changed == 1 else { throw ValidationError.sourceTaken(source.text) }
+        let change = AuditedChange("email_source.created", "email_source", source.text, to: draft.auditedMembers)
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return stored
     }
 
     /// - Parameter version: the version the change is based on, or nil to replace any version.
@@ -183,31 +182,6 @@ extension EmailSourceStore {
     private static func selection(_ team: TeamID) -> SQL {
         """
         SELECT \(listed) FROM email_sources AS e WHERE e.team_id = \(team) ORDER BY e.source
-        """
-    }
-
-    private static func insertion(of draft: EmailSource.Draft, in team: TeamID) -> SQL {
-        """
-        WITH free AS (
-            SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(RegistryLimit.emailSources.count)) AS candidate (slot)
-            WHERE NOT EXISTS (
-                SELECT FROM email_sources AS taken
-                WHERE taken.team_id = \(team) AND taken.slot = candidate.slot
-            )
-        ), inserted AS (
-            INSERT INTO email_sources (team_id, source, kind, slot, dkim_selectors)
-            SELECT \(team), \(draft.source.text), \(draft.source.kind), free.slot,
-                \(draft.selectors.map(\.text))
-            FROM free WHERE free.slot IS NOT NULL
-            ON CONFLICT DO NOTHING
-            RETURNING slot
-        )
-        SELECT
-            EXISTS (SELECT FROM email_sources WHERE team_id = \(team) AND source = \(draft.source.text)),
-            free.slot IS NULL,
-            EXISTS (SELECT FROM inserted)
-        FROM free
         """
     }
 }

@@ -27,7 +27,7 @@ extension KeyStore {
         return try Page(rows, limit: query.limit, read: Key.init) { Cursor(createdAt: $0.createdAt, id: $0.id) }
     }
 
-    /// The active keys of one App ID, newest first; at most `RegistryLimit.activeKeys`.
+    /// The active keys of one App ID, newest first; at most `Quota.activeKeys`.
     public func active(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [Key] {
         let rows = try await database.query(
             """

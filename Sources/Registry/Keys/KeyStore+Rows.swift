@@ -45,55 +45,29 @@ extension KeyStore {
             """)
     }
 
-    /// Requires a primary App ID, because only primary App IDs have keys, and locks it.
-    static func requireRoom(on appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
+    /// Locks the team and a primary App ID, because only primary App IDs have keys.
+    static func lock(forKeysOf appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
+        try await transaction.lock(team)
         try await AppIDStore.holdPrimary(appID, in: team, transaction)
     }
 
-    /// Inserts the key into the lowest free of two slots; retries when a concurrent transaction takes it first.
+    /// Inserts the key into the lowest free slot.
     ///
     /// - Returns: false when the team already has a key with this id.
     static func insert(_ key: KeyRow, in team: TeamID, _ transaction: borrowing Transaction) async throws -> Bool {
-        // Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
-        for _ in 0..<50 {
-            let rows = try await transaction.query(insertion(of: key, in: team))
-            var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
-            let isTaken: Bool = try row.next()
-            if isTaken { return false }
-            let isFull: Bool = try row.next()
-            if isFull { throw ValidationError.limitReached(.activeKeys, of: key.appID.rawValue) }
-            let isInserted: Bool = try row.next()
-            if isInserted { return true }
-        }
-        throw PostgresFailure.overloaded
-    }
-
-    private static func insertion(of key: KeyRow, in team: TeamID) -> SQL {
-        """
-        WITH free AS (
-            SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(RegistryLimit.activeKeys.count)) AS candidate (slot)
-            WHERE NOT EXISTS (
-                SELECT FROM keys AS taken
-                WHERE taken.team_id = \(team) AND taken.app_id = \(key.appID) AND taken.slot = candidate.slot
-            )
-        ), inserted AS (
-            INSERT INTO keys (
-                team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, private_key_sealed
-            )
-            SELECT \(team), \(key.id), \(key.name), \(key.appID), free.slot, \(key.publicKeyPEM),
-                \(key.fingerprint), \(key.sealed)
-            FROM free
-            WHERE free.slot IS NOT NULL
-            ON CONFLICT DO NOTHING
-            RETURNING slot
-        )
-        SELECT
-            EXISTS (SELECT FROM keys WHERE team_id = \(team) AND key_id = \(key.id)),
-            free.slot IS NULL,
-            EXISTS (SELECT FROM inserted)
-        FROM free
-        """
+        let others: SQL = "keys WHERE team_id = \(team) AND app_id = \(key.appID)"
+        let added = try await transaction.query(
+            """
+            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, private_key_sealed)
+            SELECT \(team), \(key.id), \(key.name), \(key.appID), slot, \(key.publicKeyPEM), \(key.fingerprint),
+                \(key.sealed)
+            FROM \(Quota.activeKeys.freeSlot(beside: others))
+            ON CONFLICT (team_id, key_id) DO NOTHING
+            """)
+        if added.changed == 1 { return true }
+        let same = try await transaction.query("SELECT FROM keys WHERE team_id = \(team) AND key_id = \(key.id)")
+        guard same.isEmpty else { return false }
+        throw ValidationError.limitReached(.activeKeys, of: key.appID.rawValue)
     }
 
     /// Records the audit event of a new key.

@@ -27,7 +27,7 @@ public struct KeyStore: Sendable {
     public func issue(_ issue: Key.Issue, in team: TeamID, by actor: Actor, from origin: Origin) async throws -> Key {
         let pair = P256SigningKey.generate()
         return try await database.transaction(in: team) { transaction in
-            try await Self.requireRoom(on: issue.appID, in: team, transaction)
+            try await Self.lock(forKeysOf: issue.appID, in: team, transaction)
             while true {
                 guard let id = KeyID(rawValue: random.text(TenCharacterID.length, from: .identifier)) else { continue }
                 let sealed = sealer.seal(Array(pair.pem.utf8), context: Self.place(of: id, in: team))
@@ -84,7 +84,7 @@ extension KeyStore {
         _ registration: Key.Registration, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Key {
-        try await Self.requireRoom(on: registration.appID, in: team, transaction)
+        try await Self.lock(forKeysOf: registration.appID, in: team, transaction)
         let row = KeyRow(registration)
         guard try await Self.insert(row, in: team, transaction) else {
             throw ValidationError.keyIDTaken(registration.id)

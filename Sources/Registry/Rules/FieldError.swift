@@ -1,4 +1,5 @@
 import Bytes
+import Domain
 public import Localization
 
 /// An error of one field, with a message for the user.
@@ -50,10 +51,10 @@ extension ValidationError {
             switch limit {
             case .serviceIDs, .activeKeys, .appleKeys: "appID"
             case .appIDs: "identifier"
-            case .returnURLs, .teamReturnURLs: "returnURLs"
-            case .domains, .teamDomains: "domains"
+            case .teamReturnURLs: "returnURLs"
+            case .teamDomains: "domains"
             case .emailSources: "source"
-            case .selectors: "selectors"
+            default: ""
             }
         default: ""
         }
@@ -76,8 +77,7 @@ struct FieldChecks {
     ///
     /// Elements beyond the limit are not parsed, so that too many are one error and cost no more than the limit.
     mutating func checkEach<Value: Hashable>(
-        _ field: String, of texts: [String], atMost limit: RegistryLimit,
-        _ parse: (String) throws(ValidationError) -> Value
+        _ field: String, of texts: [String], atMost limit: Quota, _ parse: (String) throws(ValidationError) -> Value
     ) -> [Value] {
         var seen: Set<Value> = []
         var values: [Value] = []

@@ -84,19 +84,17 @@ extension ValidationError {
         }
     }
 
-    private static func message(_ limit: RegistryLimit, _ parent: String) -> Message {
+    private static func message(_ limit: Quota, _ parent: String) -> Message {
         let count = limit.count
         return switch limit {
         case .appIDs: Message("console.refusals.full.app-ids", ["limit": count])
         case .teamDomains: Message("console.refusals.full.team-domains", ["limit": count])
         case .teamReturnURLs: Message("console.refusals.full.team-return-urls", ["limit": count])
         case .serviceIDs: Message("console.refusals.full.service-ids", ["parent": parent, "limit": count])
-        case .returnURLs: Message("console.refusals.full.return-urls", ["parent": parent, "limit": count])
-        case .domains: Message("console.refusals.full.domains", ["parent": parent, "limit": count])
         case .activeKeys: Message("console.refusals.full.keys", ["parent": parent, "limit": count])
         case .emailSources: Message("console.refusals.full.email-sources", ["limit": count])
-        case .selectors: Message("console.refusals.full.selectors", ["parent": parent, "limit": count])
         case .appleKeys: Message("console.refusals.full.apple-keys", ["parent": parent, "limit": count])
+        default: Message("console.refusals.too-many", count: count)
         }
     }
 

@@ -52,9 +52,9 @@ public enum ValidationError: Error, Hashable, Sendable {
     // Lists.
     case duplicate(String)
     /// The input has more elements than the limit.
-    case tooMany(RegistryLimit)
+    case tooMany(Quota)
     /// The parent already has as many as the limit allows.
-    case limitReached(RegistryLimit, of: String)
+    case limitReached(Quota, of: String)
 
     // Keys.
     case keyIDShape
@@ -89,41 +89,4 @@ public enum ValidationError: Error, Hashable, Sendable {
 public enum ClientKind: String, Hashable, Sendable {
     case app
     case service
-}
-
-/// Maximum number of objects of a parent: product rules.
-///
-/// They are enforced by the slots of the tables; limits over a team are enforced by counting with its row locked.
-public enum RegistryLimit: Hashable, Sendable {
-    /// App IDs of a team.
-    ///
-    /// Each event loop keeps the whole registry of the teams it serves. Companies with the most apps have a few
-    /// hundred, and a company may have several teams.
-    case appIDs
-    /// Domains of all Service IDs of a team together; a domain counts for each Service ID that names it.
-    case teamDomains
-    /// Return URLs of all Service IDs of a team together.
-    case teamReturnURLs
-    case serviceIDs
-    case returnURLs
-    case domains
-    case activeKeys
-    case emailSources
-    case selectors
-    case appleKeys
-
-    public var count: Int {
-        switch self {
-        case .appIDs: 500
-        case .teamDomains: 2000
-        case .teamReturnURLs: 5000
-        case .serviceIDs: 5
-        case .returnURLs: 10
-        case .domains: 100
-        case .activeKeys: 2
-        case .emailSources: 100
-        case .selectors: 5
-        case .appleKeys: 2
-        }
-    }
 }

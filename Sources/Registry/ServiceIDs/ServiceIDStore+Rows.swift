@@ -35,45 +35,37 @@ extension ServiceIDStore {
         return try await transaction.query(selection(identifier, team)).firstValue(ServiceID.init)
     }
 
-    /// Inserts into the lowest free of five slots; retries when a concurrent transaction takes it first.
+    /// Inserts into the lowest free slot; the team is locked.
     static func insert(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        for _ in 0..<Self.attemptLimit {
-            let rows = try await transaction.query(insertion(of: draft, in: team))
-            var row = try rows.only { (row: inout Row) throws(PostgresFailure) in row }
-            let isFull: Bool = try row.next()
-            if isFull { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
-            let isInserted: Bool = try row.next()
-            if isInserted { return }
-        }
-        throw PostgresFailure.overloaded
+        let others: SQL = "service_ids WHERE team_id = \(team) AND app_id = \(draft.appID)"
+        let added = try await transaction.query(
+            """
+            INSERT INTO service_ids (team_id, identifier, app_id, slot, description, issuer, booleans, requires_pkce)
+            SELECT \(team), \(draft.identifier), \(draft.appID), slot, \(draft.description), \(draft.issuer),
+                \(draft.booleans), \(draft.requiresPKCE)
+            FROM \(Quota.serviceIDs.freeSlot(beside: others))
+            """)
+        guard added.changed == 1 else { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
     }
 
-    /// Each retry means that a concurrent transaction took or freed a slot, so a handful is enough.
-    private static let attemptLimit = 50
-
-    private static func insertion(of draft: ServiceID.Draft, in team: TeamID) -> SQL {
-        """
-        WITH free AS (
-            SELECT min(candidate.slot) AS slot
-            FROM generate_series(1, \(RegistryLimit.serviceIDs.count)) AS candidate (slot)
-            WHERE NOT EXISTS (
-                SELECT FROM service_ids AS taken
-                WHERE taken.team_id = \(team) AND taken.app_id = \(draft.appID)
-                    AND taken.slot = candidate.slot
-            )
-        ), inserted AS (
-            INSERT INTO service_ids (
-                team_id, identifier, app_id, slot, description, issuer, booleans, requires_pkce
-            )
-            SELECT \(team), \(draft.identifier), \(draft.appID), free.slot, \(draft.description), \(draft.issuer),
-                \(draft.booleans), \(draft.requiresPKCE)
-            FROM free
-            WHERE free.slot IS NOT NULL
-            ON CONFLICT ON CONSTRAINT service_ids_slot_key DO NOTHING
-            RETURNING slot
-        )
-        SELECT free.slot IS NULL, EXISTS (SELECT FROM inserted) FROM free
-        """
+    /// - Parameter current: the saved values of the Service ID; a team beyond its quotas may keep or reduce them.
+    /// - Throws: `ValidationError` when the Service IDs of the team, which is locked, would have too many together.
+    static func requireRoom(
+        for draft: ServiceID.Draft, over current: ServiceID.Draft?, in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let others: SQL = "team_id = \(team) AND service_id <> \(draft.identifier)"
+        let (domains, urls) = (draft.domains.count, draft.returnURLs.count)
+        if domains > current?.domains.count ?? 0,
+            try await !Quota.teamDomains.hasRoom(for: domains, beside: "service_domains WHERE \(others)", transaction)
+        {
+            throw ValidationError.limitReached(.teamDomains, of: team.rawValue)
+        }
+        if urls > current?.returnURLs.count ?? 0,
+            try await !Quota.teamReturnURLs.hasRoom(for: urls, beside: "return_urls WHERE \(others)", transaction)
+        {
+            throw ValidationError.limitReached(.teamReturnURLs, of: team.rawValue)
+        }
     }
 
     /// Replaces domains and return URLs by those of the draft, the URLs in its order.

@@ -56,10 +56,10 @@ extension ServiceIDStore {
         _ draft: ServiceID.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> ServiceID {
-        try await TeamQuotaStore.hold(team, transaction)
+        try await transaction.lock(team)
         try await AppIDStore.hold(draft.appID, in: team, transaction)
         try await ClientIdentifierStore.claim(draft.identifier, for: .service, in: team, transaction)
-        try await TeamQuotaStore.requireAddresses(of: draft, over: nil, in: team, transaction)
+        try await Self.requireRoom(for: draft, over: nil, in: team, transaction)
         try await Self.insert(draft, in: team, transaction)
         try await Self.write(draft, in: team, transaction)
         let change = AuditedChange(
@@ -73,12 +73,12 @@ extension ServiceIDStore {
         to draft: ServiceID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Update<ServiceID> {
-        try await TeamQuotaStore.hold(team, transaction)
+        try await transaction.lock(team)
         guard let current = try await Self.lock(draft.identifier, in: team, transaction) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
         guard draft.appID == current.appID else { throw ValidationError.belongsToAppID(current.appID) }
-        try await TeamQuotaStore.requireAddresses(of: draft, over: current.draft, in: team, transaction)
+        try await Self.requireRoom(for: draft, over: current.draft, in: team, transaction)
         try await transaction.query(
             """
             UPDATE service_ids

@@ -13,15 +13,6 @@ public struct AppTransfer: Sendable {
 
     /// Time during which an offer can be accepted.
     public static let lifetime = Duration.seconds(14 * 86_400)
-    /// Most open offers of one team.
-    public static let mostOffers = 20
-    /// Most unaccepted offers to one other team within 24 hours, because they appear in that team's lists.
-    public static let mostOffersADay = 20
-    /// Most unaccepted offers of one team to all other teams together within 24 hours.
-    public static let mostOffersOfTeam = 100
-    /// Most App IDs that a team may accept within 24 hours; as many accepted by others end its offers for that time,
-    /// because accepted transfers are kept for long.
-    public static let mostAcceptedADay = 100
 
     /// State of a transfer: offered, accepted, declined, withdrawn, expired.
     public enum State: String, SQLText, Sendable {

@@ -33,11 +33,6 @@ public struct AppTransferStore: Sendable {
         return try AppTransfer(&row)
     }
 
-    /// Locks the team against its other offers until the transaction ends; call it first.
-    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
-    }
-
     /// Locks two teams against changes and other transfers until the transaction ends; call it first.
     ///
     /// - Returns: false when one of them is closed or does not exist.
@@ -77,62 +72,35 @@ public struct AppTransferStore: Sendable {
     }
 
     /// Ends the team's expired offers, so that their App IDs can be offered again.
-    ///
-    /// - Returns: the number of open offers, exact once the team is locked.
     static func settleExpired(in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Int
+        async throws(PostgresFailure)
     {
         try await transaction.query(
             """
             UPDATE app_transfers SET state = 'withdrawn', settled_at = offered_at + \(Self.lifetime)
             WHERE team_id = \(team) AND state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
             """)
-        let rows = try await transaction.query(
-            "SELECT count(*) FROM app_transfers WHERE team_id = \(team) AND state = 'offered'")
-        guard var row = rows.first else { return 0 }
-        return try row.next()
     }
 
-    /// Numbers of a team's recent offers: unaccepted to one team, unaccepted to all, and accepted.
-    struct Made {
-        let toTarget: Int
-        let altogether: Int
-        let accepted: Int
-    }
-
-    /// Counts the offers of the last 24 hours, including withdrawn ones, because each is also in the other team's list.
-    static func made(in team: TeamID, to target: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Made
-    {
-        let yesterday = moment - .seconds(86_400)
-        let rows = try await transaction.query(
-            """
-            SELECT count(*) FILTER (WHERE target_team = \(target)), count(*),
-                (\(accepted("team_id", team, since: yesterday)))
-            FROM app_transfers
-            WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(yesterday)
-            """)
-        return try rows.only { (row: inout Row) throws(PostgresFailure) in
-            Made(toTarget: try row.next(), altogether: try row.next(), accepted: try row.next())
-        }
-    }
-
-    /// Number of App IDs the team accepted within 24 hours, exact once it is locked.
-    static func taken(by team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Int
-    {
-        let rows = try await transaction.query(accepted("target_team", team, since: moment - .seconds(86_400)))
-        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
-    }
-
-    /// Counts transfers accepted since then, among the newest of them; the time is written as in the index.
-    private static func accepted(_ side: SQL, _ team: TeamID, since moment: Timestamp) -> SQL {
+    /// Offers of the last 24 hours that were not accepted, to count them, including withdrawn ones: each is in the
+    /// other team's list.
+    static func unaccepted(in team: TeamID, at moment: Timestamp) -> SQL {
         """
-        SELECT count(*) FROM (
+        app_transfers
+        WHERE team_id = \(team) AND state <> 'accepted' AND offered_at > \(moment - .seconds(86_400))
+        """
+    }
+
+    /// Transfers of the last 24 hours that were accepted, to count them; the time is written as in the index.
+    ///
+    /// - Parameter side: the column of the team.
+    static func accepted(_ side: SQL, _ team: TeamID, at moment: Timestamp) -> SQL {
+        """
+        (
             SELECT settled_at FROM app_transfers WHERE \(side) = \(team) AND state = 'accepted'
-            ORDER BY settled_at AT TIME ZONE 'UTC' DESC LIMIT \(AppTransfer.mostAcceptedADay + 1)
+            ORDER BY settled_at AT TIME ZONE 'UTC' DESC LIMIT \(Quota.acceptedADay.count + 1)
         ) AS newest
-        WHERE settled_at > \(moment)
+        WHERE settled_at > \(moment - .seconds(86_400))
         """
     }
 

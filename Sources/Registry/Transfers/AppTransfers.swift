@@ -56,15 +56,18 @@ public struct AppTransfers: Sendable {
     ) async throws {
         // The target team is not checked, so that its existence is not disclosed: an offer to a nonexistent or closed
         // team is never accepted. Its row is not locked, so that one team's offers do not block another team.
-        try await AppTransferStore.hold(team, transaction)
-        let status = try await AppTransferStore.settleExpired(in: team, at: moment, transaction)
+        try await transaction.lock(team)
+        try await AppTransferStore.settleExpired(in: team, at: moment, transaction)
         guard try await !AppTransferStore.isUnderWay(appID, in: team, at: moment, transaction) else {
             throw TransferRefusal.underWay
         }
-        guard status < AppTransfer.mostOffers else { throw TransferRefusal.tooMany }
-        let made = try await AppTransferStore.made(in: team, to: target, at: moment, transaction)
-        guard made.toTarget < AppTransfer.mostOffersADay, made.altogether < AppTransfer.mostOffersOfTeam,
-            made.accepted < AppTransfer.mostAcceptedADay
+        let open: SQL = "app_transfers WHERE team_id = \(team) AND state = 'offered'"
+        guard try await Quota.offers.hasRoom(beside: open, transaction) else { throw TransferRefusal.tooMany }
+        let unaccepted = AppTransferStore.unaccepted(in: team, at: moment)
+        let accepted = AppTransferStore.accepted("team_id", team, at: moment)
+        guard try await Quota.offersToTeam.hasRoom(beside: "\(unaccepted) AND target_team = \(target)", transaction),
+            try await Quota.offersADay.hasRoom(beside: unaccepted, transaction),
+            try await Quota.acceptedADay.hasRoom(beside: accepted, transaction)
         else { throw TransferRefusal.tooManyToday }
     }
 
@@ -94,8 +97,10 @@ public struct AppTransfers: Sendable {
             else { return nil }
             try await Self.requireRight(of: actor, in: team, transaction)
             // Includes the one just accepted.
-            guard try await AppTransferStore.taken(by: team, at: moment, transaction) <= AppTransfer.mostAcceptedADay
-            else { throw TransferRefusal.tooManyTaken }
+            let accepted = AppTransferStore.accepted("target_team", team, at: moment)
+            guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, transaction) else {
+                throw TransferRefusal.tooManyTaken
+            }
             let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
             _ = try await AppIDStore(database).create(draft, in: team, by: actor, from: origin, transaction)
             for service in transfer.registration.services {

@@ -6,8 +6,6 @@ import Postgres
 public struct Invitation: Sendable {
     /// How long its link is valid.
     public static let life = Duration.seconds(7 * 86_400)
-    /// Maximum number per team, because each is an email to an address that did not ask for it.
-    public static let limit = 100
 
     public let id: InvitationID
     public let email: EmailAddress

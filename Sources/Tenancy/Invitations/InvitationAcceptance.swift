@@ -69,7 +69,7 @@ public struct InvitationAcceptance: Sendable {
         do {
             // Begun in the team, so that a wait for the team's row counts against it and not against the system team.
             let account = try await database.transaction(in: team, locking: .team(team)) { transaction in
-                try await MembershipStore.hold(team, transaction)
+                try await transaction.lock(team)
                 try await Self.enter(.system, transaction)
                 let account = try await makeAccount(invitation.email, transaction)
                 try await Self.enter(team, transaction)
@@ -94,7 +94,7 @@ public struct InvitationAcceptance: Sendable {
         _ transaction: borrowing Transaction
     ) async throws -> Outcome {
         // Locked before the invitation, in the order of `InvitationStore.invite`.
-        try await MembershipStore.hold(team, transaction)
+        try await transaction.lock(team)
         guard let invitation = try await InvitationStore.accept(token, in: team, at: now, transaction) else {
             return .gone
         }

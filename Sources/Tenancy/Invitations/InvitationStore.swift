@@ -10,9 +10,9 @@ public struct InvitationStore: Sendable {
     public enum Failure: Error, Equatable, Sendable {
         /// The account's role may not manage the invited role, or the account is no longer a member.
         case notAllowed
-        /// The team already has `Invitation.limit` invitations.
+        /// The team has as many invitations as it may.
         case tooMany
-        /// The team already has `Member.limit` members, so the invitation could not be accepted.
+        /// The team has as many members as it may, so the invitation could not be accepted.
         case teamFull
     }
 
@@ -41,33 +41,29 @@ public struct InvitationStore: Sendable {
     ) async throws -> Invitation {
         let token = LinkToken(random: random)
         return try await database.transaction(in: team) { transaction in
-            // Serializes concurrent calls, so that each counts the invitations of those before it.
-            try await MembershipStore.hold(team, transaction)
+            try await transaction.lock(team)
             try await Self.requireRight(of: account, over: role, in: team, transaction)
             if let earlier = try await Self.role(invited: email, in: team, transaction) {
                 try await Self.requireRight(of: account, over: earlier, in: team, transaction)
             }
-            guard try await MembershipStore.count(in: team, transaction) < Member.limit else { throw Failure.teamFull }
+            guard try await MembershipStore.hasRoom(in: team, transaction) else { throw Failure.teamFull }
+            let others: SQL = "invitations WHERE team_id = \(team) AND lower(email) <> lower(\(email))"
+            guard try await Quota.invitations.hasRoom(beside: others, transaction) else { throw Failure.tooMany }
             let rows = try await transaction.query(
                 """
                 INSERT INTO invitations AS i (
                     team_id, invitation_id, token_hash, email, role, invited_by, created_at, expires_at
-                )
-                SELECT \(team), \(drawID()), \(token.hash), \(email), \(role), \(account), \(now),
+                ) VALUES (
+                    \(team), \(drawID()), \(token.hash), \(email), \(role), \(account), \(now),
                     \(now + Invitation.life)
-                WHERE (SELECT count(*) FROM invitations WHERE team_id = \(team)) < \(Invitation.limit)
-                    OR EXISTS (
-                        SELECT FROM invitations
-                        WHERE team_id = \(team) AND lower(email) = lower(\(email))
-                    )
+                )
                 ON CONFLICT (team_id, lower(email)) DO UPDATE SET
                     token_hash = excluded.token_hash, email = excluded.email, role = excluded.role,
                     invited_by = excluded.invited_by, created_at = excluded.created_at,
                     expires_at = excluded.expires_at
                 RETURNING \(Invitation.columns)
                 """)
-            guard var row = rows.first else { throw Failure.tooMany }
-            let issued = Issued(invitation: try Invitation(&row), token: token)
+            let issued = Issued(invitation: try rows.only(Invitation.init), token: token)
             try await Self.event("invitation.sent", issued.invitation, by: account, from: origin).record(
                 in: team, transaction)
             try await send(issued, transaction)

@@ -10,9 +10,6 @@ public struct Membership: Sendable {
 
 /// A member of a team; the name is in the system team's directory.
 public struct Member: Sendable {
-    /// Maximum number per team, because the page that lists members is rendered on threads that serve other teams, too.
-    public static let limit = 500
-
     public let account: Subject
     public let role: Role
     public let since: Timestamp

@@ -10,7 +10,7 @@ public struct MembershipStore: Sendable {
         /// No user of the system team has that `sub`.
         case unknownAccount
         case alreadyMember
-        /// The team already has `Member.limit` members.
+        /// The team has as many members as it may.
         case teamFull
         /// An operator can belong only to the system team, and that team has only operators.
         case roleNotOfTeam
@@ -61,7 +61,7 @@ public struct MembershipStore: Sendable {
                 SELECT sub, role, created_at FROM memberships
                 WHERE team_id = \(team)
                 ORDER BY role <> \(Role.owner), created_at, sub
-                LIMIT \(Member.limit)
+                LIMIT \(Quota.members.count)
             ) AS shown
             ORDER BY created_at, sub
             """, in: team)
@@ -88,27 +88,19 @@ public struct MembershipStore: Sendable {
         _ transaction: borrowing Transaction
     ) async throws {
         guard (role == .operator) == (team == .system) else { throw Failure.roleNotOfTeam }
-        // Serializes concurrent calls, so that each counts the members added by those before it.
-        try await hold(team, transaction)
+        try await transaction.lock(team)
         guard try await insert(account, as: role, to: team, transaction) else { throw Failure.alreadyMember }
-        guard try await count(in: team, transaction) <= Member.limit else { throw Failure.teamFull }
+        guard try await hasRoom(for: 0, in: team, transaction) else { throw Failure.teamFull }
         try await AuditEvent(
             "member.added", by: actor, on: AuditEvent.Target("member", account.rawValue), from: origin,
             after: ["role": .string(role.rawValue)]
         ).record(in: team, transaction)
     }
 
-    /// Prevents others from joining the team until the transaction ends; call it before locking anything else of the
-    /// team.
-    static func hold(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
-    }
-
-    /// Returns the number of members of a team, which `hold` has locked.
-    static func count(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Int {
-        let rows = try await transaction.query("SELECT count(*) FROM memberships WHERE team_id = \(team)")
-        return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
-    }
+    /// Whether the team, which is locked, may have so many members more.
+    static func hasRoom(for added: Int = 1, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Bool
+    { try await Quota.members.hasRoom(for: added, beside: "memberships WHERE team_id = \(team)", transaction) }
 
     /// Inserts a membership; returns false when the account is already a member.
     private static func insert(_ account: Subject, as role: Role, to team: TeamID, _ transaction: borrowing Transaction)

@@ -74,7 +74,7 @@ public struct FirstRun: Sendable {
 
     /// Throws when there is an operator; the lock on the system team serializes two links that are used at once.
     private static func requireNoOperator(_ transaction: borrowing Transaction) async throws {
-        try await transaction.query("SELECT FROM teams WHERE team_id = \(TeamID.system) FOR NO KEY UPDATE")
+        try await transaction.lock(.system)
         let isFree = try await transaction.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
         guard !isFree.isEmpty else { throw Over() }
     }

@@ -156,8 +156,8 @@ import WebAuthn
                 var key = try factors.authenticator()
                 return try await refusal { try await factors.register(&key) }
             }
-            #expect(refusals.count { $0 == nil } == PasskeyStore.limit)
-            #expect(refusals.count { $0 == .tooMany } == 50 - PasskeyStore.limit)
+            #expect(refusals.count { $0 == nil } == Quota.passkeys.count)
+            #expect(refusals.count { $0 == .tooMany } == 50 - Quota.passkeys.count)
         }
     }
 

@@ -12,15 +12,8 @@ import Testing
 @Suite struct LargeTeamTests {
     /// Fills Acme with so many App IDs, which have five Service IDs and two keys each.
     private static func fill(_ teams: TestTeams, _ count: Int) throws {
+        try teams.addApps(count, named: "com.acme.filler")
         for statement in [
-            """
-            INSERT INTO client_identifiers (team_id, identifier, kind)
-            SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'app' FROM generate_series(1, \(count)) AS n
-            """,
-            """
-            INSERT INTO app_ids (team_id, identifier, description)
-            SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'Filler ' || n FROM generate_series(1, \(count)) AS n
-            """,
             """
             INSERT INTO client_identifiers (team_id, identifier, kind)
             SELECT 'ACMETEAM01', 'com.acme.filler' || n || '.web' || k, 'service'
@@ -142,16 +135,7 @@ import Testing
     @Test func `V43, V46: a team with as many App IDs as it may have takes none from another team`() async throws {
         try await withEngine { engine in
             let offer = try await engine.offer()
-            try engine.admin(
-                """
-                INSERT INTO client_identifiers (team_id, identifier, kind)
-                SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'app' FROM generate_series(1, 499) AS n
-                """)
-            try engine.admin(
-                """
-                INSERT INTO app_ids (team_id, identifier, description)
-                SELECT 'RIVALTEAM1', 'com.rival.filler' || n, 'Filler' FROM generate_series(1, 499) AS n
-                """)
+            try engine.addApps(499, named: "com.rival.filler", to: .rival)
             await #expect(throws: ValidationError.limitReached(.appIDs, of: "RIVALTEAM1")) {
                 _ = try await engine.accept(offer)
             }
@@ -162,39 +146,28 @@ import Testing
     }
 }
 
-/// How often a team's changes have its registry read anew.
-@Suite struct ReloadPaceTests {
-    @Test func `V43: eight changes are read at once, and then one in 400 ms, of each team`() {
-        var pace = ReloadLimiter()
-        let start: Int64 = 1_000_000_000_000
-        for _ in 0..<8 { pace.note(.acme, at: start) }
-        #expect(pace.wait(for: .acme, at: start) == 0)
-        pace.note(.acme, at: start)
-        #expect(pace.wait(for: .acme, at: start) == ReloadLimiter.interval)
-        pace.note(.acme, at: start)
-        #expect(pace.wait(for: .acme, at: start) == 2 * ReloadLimiter.interval)
-        #expect(pace.wait(for: .acme, at: start + 2 * ReloadLimiter.interval) == 0)
-        #expect(pace.wait(for: .rival, at: start) == 0)
-        #expect(pace.wait(for: .acme, at: start + 3600 * 1_000_000_000) == 0)
-    }
-
+@Suite struct `A registry that changes again and again` {
     @Test func `V21, V43: look-ups that wait share one reading, which shows what was changed meanwhile`() async throws {
         try await withTeams { teams in
             let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
             cache.confirm([:], at: .afterTheTest)
-            // As after a burst, of which no reading is through before the test is.
-            cache.pace.note(.acme, at: .afterTheTest)
-            let (waiting, wait) = AsyncStream<Int64>.makeStream()
+            let limit = RateLimit.registryReloads
+            let used = RateLimit.Use(limit, by: .team, limit.count - 1)
+            // Of a window that is not over before the test is.
+            #expect(cache.limits.isWithin([used], in: .acme, at: .now() + .seconds(86_400)))
+            let (waiting, wait) = AsyncStream<Void>.makeStream()
             let (end, proceed) = AsyncStream<Void>.makeStream()
-            cache.delay = { _, nanoseconds in
-                wait.yield(nanoseconds)
+            cache.delay = { _ in
+                wait.yield()
                 for await _ in end { break }
             }
-            async let first = cache.snapshot(of: .acme)
-            for await nanoseconds in waiting {
-                #expect(nanoseconds > 0)
-                break
+            // The last one within the limit waits for nothing.
+            for _ in 0..<2 {
+                #expect(try await cache.snapshot(of: .acme) != nil)
+                cache.forget(.acme)
             }
+            async let first = cache.snapshot(of: .acme)
+            for await _ in waiting { break }
             for name in ["One", "Two", "Three"] {
                 try teams.setName(name)
                 cache.forget(.acme)

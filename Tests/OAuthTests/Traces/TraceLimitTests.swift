@@ -8,15 +8,18 @@ import Testing
 
 @Suite struct `A step of many octets` {
     /// A refusal at the token endpoint that tells as much as it can.
-    private func refuse(_ count: Int, of letter: String, by recorder: TraceRecorder, _ engine: Engine) async throws {
+    private func refuse(
+        _ count: Int, of letter: String, by recorder: TraceRecorder, _ engine: Engine, from ip: String = "203.0.113.9",
+        cause: RefusalCause = .other
+    ) async throws {
         let (snapshot, long) = (try await engine.snapshot(), String(repeating: letter, count: 2000))
         let claims = #"{"iss":"\#(long)","sub":"\#(long)","aud":"\#(long)"}"#
         let secret = ["{}", claims, "x"].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
         let words: [FieldName] = ["scope", "grant_type", "prompt", "locale", "response_type", "redirect_uri"]
         let fields = [FormCoding.Field("client_secret", secret)] + words.map { FormCoding.Field($0, long) }
-        let error = OAuthError(.invalidClient, because: long)
+        let error = OAuthError(.invalidClient, cause: cause, because: long)
         for number in 0..<count {
-            let origin = Origin(ip: "203.0.113.9", userAgent: long, requestID: "request \(number)")
+            let origin = Origin(ip: ip, userAgent: long, requestID: "\(cause) of \(ip), \(number)")
             recorder.refuse(error, .tokenRefused, of: fields, to: snapshot, from: origin)
         }
         await recorder.finish()
@@ -31,6 +34,22 @@ import Testing
                 let rows = try engine.admin("SELECT octet_length(opening) FROM flows").map { Int($0[0] ?? "") ?? 0 }
                 #expect(rows.count == 3 && rows.allSatisfy { (1024...8192).contains($0) })
             }
+        }
+    }
+
+    @Test func `S18, V43: is kept so often of a network that does not sign in, whatever the cause`() async throws {
+        try await withEngine(limits: ["trace-events-of-network": 3]) { engine in
+            func kept() throws -> Int { try engine.admin("SELECT FROM flows").count }
+            try await refuse(2, of: "x", by: engine.traces, engine)
+            try await refuse(2, of: "x", by: engine.traces, engine, cause: .unreadable)
+            #expect(try kept() == 3)
+            try await refuse(1, of: "x", by: engine.traces, engine, from: "198.51.100.7")
+            #expect(try kept() == 4)
+            // People who are known share no count with strangers.
+            let origin = Origin(ip: "203.0.113.9", userAgent: "", requestID: "r")
+            engine.traces.arrive(engine.ada, at: .app, in: .acme, from: origin)
+            await engine.traces.finish()
+            #expect(try kept() == 5)
         }
     }
 

@@ -19,9 +19,9 @@ import Testing
         async throws
     {
         try await withEngine { engine in
-            for _ in 1...AppTransfer.mostOffersADay { try await withdraw(try await engine.offer(), engine) }
+            for _ in 1...Quota.offersToTeam.count { try await withdraw(try await engine.offer(), engine) }
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
-            #expect(try engine.admin("SELECT FROM app_transfers").count == AppTransfer.mostOffersADay)
+            #expect(try engine.admin("SELECT FROM app_transfers").count == Quota.offersToTeam.count)
             let other = try #require(TeamID(rawValue: "OTHERTEAM1"))
             // Another target has its own count, and another day.
             try await withdraw(try await engine.offer(to: other), engine)
@@ -86,7 +86,7 @@ import Testing
     @Test func `V43: a team of which a hundred were taken in a day offers no more, and another one does`() async throws
     {
         try await withEngine { engine in
-            try accepted(AppTransfer.mostAcceptedADay, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+            try accepted(Quota.acceptedADay.count, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
 
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
 
@@ -102,7 +102,7 @@ import Testing
             for team in ["OTHERTEAM1", third.rawValue] {
                 try engine.admin("INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Team', 'production')", team)
             }
-            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            try accepted(Quota.acceptedADay.count, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
             let offer = try await engine.offer()
 
             await #expect(throws: TransferRefusal.tooManyTaken) { _ = try await engine.accept(offer) }
@@ -119,7 +119,7 @@ import Testing
     @Test func `V43: a team that has taken a hundred takes the next one on another day`() async throws {
         try await withEngine { engine in
             try engine.admin("INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Team', 'production')")
-            try accepted(AppTransfer.mostAcceptedADay, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            try accepted(Quota.acceptedADay.count, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
             let offer = try await engine.offer()
             engine.clock.advance(by: .seconds(86_401))
             #expect(try await engine.accept(offer) == .other)

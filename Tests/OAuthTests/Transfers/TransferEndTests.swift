@@ -130,21 +130,11 @@ import Testing
 
     @Test func `S38: a team's offers are twenty, at once or one by one, and hide nobody else's`() async throws {
         try await withEngine { engine in
-            for number in 1...30 {
-                try engine.admin(
-                    """
-                    WITH name AS (
-                        INSERT INTO client_identifiers (team_id, identifier, kind)
-                        VALUES ('ACMETEAM01', 'com.acme.more' || $1, 'app') RETURNING identifier
-                    )
-                    INSERT INTO app_ids (team_id, identifier, description)
-                    SELECT 'ACMETEAM01', 'com.acme.more' || $1, 'More' FROM name
-                    """, "\(number)")
-            }
+            try engine.addApps(30, named: "com.acme.more")
             let made = try await race(30, refused: TransferRefusal.tooMany) { number in
                 _ = try await engine.offer(.named("com.acme.more\(number + 1)"))
             }
-            #expect(made == AppTransfer.mostOffers)
+            #expect(made == Quota.offers.count)
             // What is settled makes room, on another day, and of each other team twenty are shown.
             try engine.admin("UPDATE app_transfers SET state = 'declined', settled_at = now()")
             engine.clock.advance(by: .seconds(86_400))

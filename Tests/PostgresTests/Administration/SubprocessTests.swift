@@ -47,6 +47,10 @@ import Testing
         #expect(try Subprocess.run(["/bin/sh", "-c", "kill -TERM $$"]).code == 128 + SIGTERM)
     }
 
+    @Test func `one that is halted is killed`() throws {
+        #expect(try Subprocess.run(["/bin/sh", "-c", "kill -STOP $$"], limit: 1).code == 128 + SIGKILL)
+    }
+
     @Test func `much output is cut and does not block`() throws {
         let outcome = try Subprocess.run(["/usr/bin/head", "-c", "5000000", "/dev/zero"])
         #expect(outcome.output.utf8.count == 65_536)

@@ -29,9 +29,9 @@ struct AppIDListPage: ConsolePage {
             $0.words("grouping") { $0.appID.grouping }
             $0.flag("signIn") { $0.appID.isEnabled }
             $0.integer("serviceIDs") { $0.summary.serviceIDs }
-            $0.integer("serviceIDLimit") { _ in RegistryLimit.serviceIDs.count }
+            $0.integer("serviceIDLimit") { _ in Quota.serviceIDs.count }
             $0.integer("keys") { $0.summary.activeKeys }
-            $0.integer("keyLimit") { _ in RegistryLimit.activeKeys.count }
+            $0.integer("keyLimit") { _ in Quota.activeKeys.count }
         }
     }
 

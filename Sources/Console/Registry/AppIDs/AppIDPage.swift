@@ -20,13 +20,13 @@ struct AppIDPage: ConsolePage {
         $0.list("details", SettingView.fields) { $0.details }
         $0.list("serviceIDs", ServiceRow.fields) { $0.serviceIDs }
         $0.words("serviceIDCount") { page in
-            Message("console.registry.of", ["number": page.serviceIDs.count, "limit": RegistryLimit.serviceIDs.count])
+            Message("console.registry.of", ["number": page.serviceIDs.count, "limit": Quota.serviceIDs.count])
         }
         $0.optionalText("newServiceIDURL") { $0.newServiceIDURL }
         $0.list("grouped", GroupRow.fields) { $0.grouped }
         $0.list("keys", KeyRow.fields) { $0.keys }
         $0.words("keyCount") { page in
-            Message("console.registry.of", ["number": page.keys.count, "limit": RegistryLimit.activeKeys.count])
+            Message("console.registry.of", ["number": page.keys.count, "limit": Quota.activeKeys.count])
         }
         $0.optionalText("newKeyURL") { $0.newKeyURL }
         $0.optionalGroup("apple", AppleRow.fields) { $0.apple }

@@ -58,8 +58,8 @@ struct AppIDResource: ListedResource {
         guard let consequences = try await registry.appIDs.consequences(of: id, in: team) else {
             throw UserFacingError.notFound
         }
-        let hasServiceRoom = services.count < RegistryLimit.serviceIDs.count
-        let hasKeyRoom = keys.count < RegistryLimit.activeKeys.count && appID.primary == nil
+        let hasServiceRoom = services.count < Quota.serviceIDs.count
+        let hasKeyRoom = keys.count < Quota.activeKeys.count && appID.primary == nil
         let view = AppIDPage(
             frame: context.frame(appID.description), appID: appID,
             editing: context.may(right) ? try await editing(appID, context, unfinished) : nil,

@@ -1,4 +1,5 @@
 import Bytes
+import Domain
 import HTTP
 import Localization
 import Registry
@@ -56,7 +57,7 @@ extension EmailSourceForm {
     func selectorsArea(_ problems: FormProblems) -> TextareaView {
         TextareaView(
             "selectors", label: Message("console.email-sources.selectors"), value: selectors.text,
-            hint: Message("console.email-sources.selectors.hint", ["limit": RegistryLimit.selectors.count]),
+            hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]),
             errors: problems.sentences(of: "selectors"), lineCount: 3, isCode: true)
     }
 }

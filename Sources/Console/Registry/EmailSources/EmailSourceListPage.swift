@@ -13,7 +13,7 @@ struct EmailSourceListPage: ConsolePage {
         $0.optionalText("query") { $0.query }
         $0.list("rows", Row.fields) { page in page.sources.map { Row(team: page.team, source: $0) } }
         $0.words("summary") { page in
-            Message("console.email-sources.count", ["limit": RegistryLimit.emailSources.count], count: page.total)
+            Message("console.email-sources.count", ["limit": Quota.emailSources.count], count: page.total)
         }
         $0.optionalText("newURL") { $0.newURL }
     }

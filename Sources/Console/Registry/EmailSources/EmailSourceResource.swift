@@ -62,8 +62,7 @@ struct EmailSourceResource: ListedResource {
         let view = EmailSourceListPage(
             frame: context.frame(Message("console.email-sources.title")), team: team,
             query: search.isEmpty ? nil : search, sources: found, total: sources.count,
-            newURL: context.may(right) && sources.count < RegistryLimit.emailSources.count ? routes.new.link(team) : nil
-        )
+            newURL: context.may(right) && sources.count < Quota.emailSources.count ? routes.new.link(team) : nil)
         return context.site.respond(list, view)
     }
 

@@ -1,4 +1,4 @@
-import Registry
+import Domain
 
 /// Text of a field with one element per line, split into its lines.
 struct TypedLines: Sendable {
@@ -9,7 +9,7 @@ struct TypedLines: Sendable {
     /// Lines after the first one beyond the limit are dropped; that one is kept so that the excess is detected.
     let all: [String]
 
-    init(_ text: String, atMost limit: RegistryLimit) {
+    init(_ text: String, atMost limit: Quota) {
         self.text = text
         var lines: [String] = []
         var rest = text.unicodeScalars[...]

@@ -141,7 +141,7 @@ extension KeyEndpoints {
 
     private func rotation(of key: Key, _ context: TeamContext) async throws -> KeyPage.Rotation {
         let keys = try await registry.activeKeys(of: key.appID, in: context.teamID)
-        let hasRoom = keys.count < RegistryLimit.activeKeys.count && context.may(.changeKeys)
+        let hasRoom = keys.count < Quota.activeKeys.count && context.may(.changeKeys)
         return KeyPage.Rotation(
             team: context.teamID, current: key.id, keys: keys,
             newKeyURL: hasRoom ? "\(ConsoleRoutes.newKey.link(context.teamID))?app=\(key.appID)" : nil)

@@ -1,4 +1,5 @@
 import Bytes
+import Domain
 import Localization
 import Registry
 import Templates
@@ -29,7 +30,7 @@ struct ReturnURLsView: Sendable {
     private let inSight: Int
 
     init(typed: [String], problems: [Int: LocalizedText]) {
-        rows = (0..<max(RegistryLimit.returnURLs.count, typed.count)).map { index in
+        rows = (0..<max(Quota.returnURLs.count, typed.count)).map { index in
             Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
         }
         let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
@@ -39,9 +40,7 @@ struct ReturnURLsView: Sendable {
     static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
 
     static let fields = Fields<ReturnURLsView> {
-        $0.words("hint") { _ in
-            Message("console.service-ids.return-urls.hint", ["limit": RegistryLimit.returnURLs.count])
-        }
+        $0.words("hint") { _ in Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count]) }
         $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
         $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
     }

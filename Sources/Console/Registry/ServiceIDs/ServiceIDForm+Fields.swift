@@ -22,8 +22,7 @@ extension ServiceIDForm {
     func appIDSelect(of appIDs: [AppID], _ problems: FormProblems) -> SelectView {
         SelectView(
             "appID", label: Message("console.registry.app-id"),
-            hint: Message("console.service-ids.app-id.hint", count: RegistryLimit.serviceIDs.count),
-            error: problems["appID"],
+            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), error: problems["appID"],
             options: appIDs.map { known in
                 SelectView.Option(
                     known.identifier.rawValue, known.optionLabel, isSelected: known.identifier.rawValue == appID)
@@ -48,9 +47,7 @@ extension ServiceIDForm {
             rows[filledRows[index].row] = message
         }
         if let message = problems["returnURLs"] {
-            for (row, _) in filledRows.dropFirst(RegistryLimit.returnURLs.count) where rows[row] == nil {
-                rows[row] = message
-            }
+            for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil { rows[row] = message }
         }
         return rows
     }

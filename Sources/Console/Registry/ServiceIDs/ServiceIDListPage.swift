@@ -42,6 +42,6 @@ struct ServiceIDListPage: ConsolePage {
 
 extension ServiceIDSummary {
     var returnURLCount: Message {
-        Message("console.service-ids.row.return-urls", ["number": returnURLs, "limit": RegistryLimit.returnURLs.count])
+        Message("console.service-ids.row.return-urls", ["number": returnURLs, "limit": Quota.returnURLs.count])
     }
 }

@@ -100,7 +100,7 @@ extension UserInvitations.Failure {
     fileprivate var words: Message {
         switch self {
         case .known: Message("console.user-invitations.known")
-        case .tooMany: Message("console.user-invitations.too-many", count: UserInvitation.limit)
+        case .tooMany: Message("console.user-invitations.too-many", count: Quota.userInvitations.count)
         case .notAllowed: Message("shared.problems.forbidden.headline")
         }
     }

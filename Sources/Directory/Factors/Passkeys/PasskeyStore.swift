@@ -7,8 +7,6 @@ import WebAuthn
 
 /// Passkeys of a team's users.
 public struct PasskeyStore: Sendable {
-    /// Most passkeys of one user; more would be a mistake.
-    public static let limit = 20
     /// Most transports that a browser may name; there are a handful.
     private static let transportLimit = 8
 
@@ -92,8 +90,8 @@ public struct PasskeyStore: Sendable {
             if new.isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
                 throw FactorRefusal.notFirst
             }
-            let known = try await transaction.query("SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)")
-            guard known.count < Self.limit else { throw FactorRefusal.tooMany }
+            let others: SQL = "passkeys WHERE team_id = \(team) AND sub = \(subject)"
+            guard try await Quota.passkeys.hasRoom(beside: others, transaction) else { throw FactorRefusal.tooMany }
             let added = try await transaction.query(Self.insertion(of: new, to: subject, in: team, at: now))
             guard added.changed == 1 else { throw FactorRefusal.taken }
             let after: JSONValue = ["kind": "passkey", "name": .string(new.name.text)]

@@ -1,44 +1,13 @@
 import Crypto
 import Domain
 import Postgres
-import TestSupport
 import Testing
 
 @testable import Registry
 
-/// What a registry holds at most, and whose it is.
 @Suite struct `The stores of a registry` {
     private static func add(_ domain: String, _ teams: Registered, in team: TeamID = .acme) async throws {
         try await teams.emailSources.create(.init(source: try EmailSource(domain: domain)), in: team)
-    }
-
-    @Test func `V46: hold exactly as much as they may, however many come at once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            let limits:
-                [(attempts: Int, left: Int, RegistryLimit, of: String, in: SQL, @Sendable (Int) async throws -> Void)] =
-                    [
-                        (50, 2, .activeKeys, "com.acme.app", "keys", { try await acme.keys.issue("Key \($0)") }),
-                        (
-                            50, 2, .appleKeys, "com.acme.app", "apple_keys",
-                            { try await acme.bring("KEY\(1_000_000 + $0)") }
-                        ),
-                        (
-                            50, 5, .serviceIDs, "com.acme.app", "service_ids",
-                            { try await acme.makeService("com.acme.web\($0)") }
-                        ),
-                        (
-                            110, 100, .emailSources, "ACMETEAM01", "email_sources",
-                            { try await Self.add("s\($0).example", acme) }
-                        ),
-                    ]
-            for (attempts, left, limit, owner, table, attempt) in limits {
-                let refusal = ValidationError.limitReached(limit, of: owner)
-                #expect(try await race(attempts, refused: refusal, attempt) == left, "\(limit)")
-                #expect(try await acme.number("SELECT count(*) FROM \(table)") == left, "\(limit)")
-            }
-            #expect(try await acme.number("SELECT count(*) FROM client_identifiers") == 6)
-        }
     }
 
     @Test func `show and change nothing of another team`() async throws {
