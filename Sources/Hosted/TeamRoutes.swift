@@ -21,6 +21,10 @@ public enum TeamRoutes {
     public static let userMigration = Route("/t/:team/auth/usermigrationinfo", TeamID.self)
     public static let keys = Route("/t/:team/auth/keys", TeamID.self)
     public static let discovery = Route("/t/:team/.well-known/openid-configuration", TeamID.self)
+    /// The script for web pages; the second address is Apple's, in which a page changes the host alone.
+    public static let script = Route("/t/:team/auth/js", TeamID.self)
+    public static let scriptAsApple = Route(
+        "/t/:team/appleauth/static/jsapi/appleid/1/:locale/appleid.auth.js", TeamID.self, String.self)
 
     /// Interaction: GET decides the next step, POST to a step performs it.
     public static let interaction = Route("/t/:team/auth/attempts/:attempt", TeamID.self, InteractionID.self)
