@@ -26,6 +26,10 @@ public enum TeamRoutes {
         Route("/.well-known/oauth-authorization-server/t/:team", TeamID.self),
         Route("/.well-known/openid-configuration/t/:team", TeamID.self),
     ]
+    /// The script for web pages; the second address is Apple's, in which a page changes the host alone.
+    public static let script = Route("/t/:team/auth/js", TeamID.self)
+    public static let scriptAsApple = Route(
+        "/t/:team/appleauth/static/jsapi/appleid/1/:locale/appleid.auth.js", TeamID.self, String.self)
 
     /// Interaction: GET decides the next step, POST to a step performs it.
     public static let interaction = Route("/t/:team/auth/attempts/:attempt", TeamID.self, InteractionID.self)

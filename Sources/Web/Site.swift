@@ -11,13 +11,16 @@ public struct Site: Sendable {
     public let publicURL: String
     public let pages: Pages
     public let assets: AssetLinks
+    /// `Public/apple-id.js`, a function that takes the values of a team.
+    public let webScript: [UInt8]
     public let cookies: CookieNames
     public let formTokens: FormTokens
 
-    public init(publicURL: String, pages: Pages, assets: AssetLinks, keyRing: KeyRing) {
+    public init(publicURL: String, pages: Pages, assets: AssetLinks, webScript: [UInt8], keyRing: KeyRing) {
         self.publicURL = publicURL
         self.pages = pages
         self.assets = assets
+        self.webScript = webScript
         cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
         formTokens = FormTokens(keyRing: keyRing)
     }

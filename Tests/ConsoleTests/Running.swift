@@ -150,7 +150,7 @@ private func parts(
     let assets = AssetLinks(
         css: "/pippin.css", js: script, exit: script, factors: script, logo: "/pippin.svg", icons: "/icons.svg")
     return try Console.Parts(
-        site: Site(publicURL: publicURL, pages: repositoryPages.get(), assets: assets, keyRing: keyRing),
+        site: Site(publicURL: publicURL, pages: repositoryPages.get(), assets: assets, webScript: [], keyRing: keyRing),
         server: server, database: database, system: system, sessions: SessionStore(database),
         mail: MailQueue(JobQueue(database, bell: JobSignal()), keyRing: keyRing),
         gate: factors(database, system, server, settings.sparesRoles).gate,

@@ -290,6 +290,6 @@ private struct SiteParts: Sendable {
             logo: "/assets/pippin.svg", icons: "/assets/icons.svg")
         return Site(
             publicURL: teams.server.publicURL, pages: try Self.pages.get(), assets: assets,
-            keyRing: teams.server.keyRing)
+            webScript: Array("(function (team) {})".utf8), keyRing: teams.server.keyRing)
     }
 }

@@ -4,12 +4,14 @@ internal import CZlib
 final class Asset: Sendable {
     /// The path, with the hash of the content.
     let path: String
+    let content: [UInt8]
     private let plain: PreparedResponse
     private let codings: [(coding: ContentCoding, response: PreparedResponse)]
 
     init(name: String, content: [UInt8], brotli: [UInt8]?, prefix: String, fields: [HeaderField])
         throws(PreparedResponse.Failure)
     {
+        self.content = content
         let type = Self.mediaType(of: name)
         path = prefix + "/" + Self.hashedName(name, Self.hash(of: content))
         var common = [

@@ -37,6 +37,9 @@ public struct Assets: Sendable {
     /// The path of the file `name`, such as `pippin.css` or `icons/key.svg`; nil when there is no such file.
     public func link(_ name: String) -> String? { assets[name]?.path }
 
+    /// The content of the file `name`; nil when there is no such file.
+    public func content(_ name: String) -> [UInt8]? { assets[name]?.content }
+
     /// The names of all files, sorted.
     public var names: [String] { assets.keys.sorted() }
 

@@ -25,6 +25,7 @@ struct ProtocolEndpoints: Sendable {
     private let database: TeamDatabase
     private let server: ServerContext
     private let documents: TeamDocuments
+    private let script: WebScript
     private let pages: HostedPages
     private let notifications: UpstreamNotificationEndpoint
 
@@ -44,6 +45,7 @@ struct ProtocolEndpoints: Sendable {
         receipts = DeletionReceiptStore(database)
         migration = UserMigration(server: server, database: database, testSignIns: testSignIns)
         documents = TeamDocuments(server: server, apple: parts.apple)
+        script = WebScript(site: parts.site, server: server)
         native = NativeSignIn(
             parts.apple, server: server, database: database, testSignIns: testSignIns, traces: parts.traces)
         (self.database, self.server) = (database, server)
@@ -60,6 +62,12 @@ struct ProtocolEndpoints: Sendable {
         router.get(TeamRoutes.keys) { _, team in Response(try documents.keys(of: try await handler.snapshot(team))) }
         for route in [TeamRoutes.discovery] + TeamRoutes.rootDiscovery {
             router.get(route) { _, team in Response(try documents.discovery(of: try await handler.snapshot(team))) }
+        }
+        router.get(TeamRoutes.script) { request, team in
+            script.respond(of: try await handler.snapshot(team), in: request.language)
+        }
+        router.get(TeamRoutes.scriptAsApple) { request, team, locale in
+            script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
         }
     }
 

@@ -182,12 +182,15 @@ struct Settings: Sendable {
         var limits: [String: Int] = [:]
         for part in (options.value("limits") ?? "").split(separator: ",") {
             let pair = part.split(separator: "=", maxSplits: 1).map(String.init)
-            guard pair.count == 2, names.contains(pair[0]), let number = Int(pair[1]), (1...1_000_000).contains(number)
-            else {
-                options.complain("--limits \(part) is not NAME=NUMBER; names: \(names.joined(separator: ", "))")
-                continue
+            if pair.count != 2 || !names.contains(pair[0]) {
+                options.complain("--limits \(part) sets none of \(names.joined(separator: ", "))")
+            } else if let number = Int(pair[1]), (1...1_000_000).contains(number) {
+                if limits.updateValue(number, forKey: pair[0]) != nil {
+                    options.complain("--limits sets \(pair[0]) twice")
+                }
+            } else {
+                options.complain("--limits \(part) is not a number from 1 to 1,000,000")
             }
-            limits[pair[0]] = number
         }
         return limits
     }

@@ -162,12 +162,13 @@ struct Composition {
         guard let css = assets.link("pippin.css"), let logo = assets.link("pippin.svg"),
             let icons = assets.link("icons.svg"), let js = assets.link("pippin.js").flatMap(SafeURL.init(vetted:)),
             let exit = assets.link("exit.js").flatMap(SafeURL.init(vetted:)),
-            let factors = assets.link("factors.js").flatMap(SafeURL.init(vetted:))
+            let factors = assets.link("factors.js").flatMap(SafeURL.init(vetted:)),
+            let script = assets.content("apple-id.js")
         else { throw CommandFailure("a public file is missing in \(settings.resources.publicFiles)") }
         return Site(
             publicURL: server.publicURL, pages: pages,
             assets: AssetLinks(css: css, js: js, exit: exit, factors: factors, logo: logo, icons: icons),
-            keyRing: server.keyRing)
+            webScript: script, keyRing: server.keyRing)
     }
 }
 
