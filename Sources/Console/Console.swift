@@ -23,26 +23,16 @@ public import Web
 /// All pages of the console, to be mounted on the router of one event loop.
 public struct Console: Sendable {
     private let accessControl: AccessControl
-    private let setup: SetupPages
-    private let teams: TeamPages
-    private let overview: OverviewPages
-    private let registry: RegistryPages
-    private let users: UserPages
-    private let userFactors: UserFactorPages
-    private let userInvitations: UserInvitationPages
-    private let traces: TracePages
-    private let audit: AuditPages
-    private let operators: OperatorPages
-    private let signingKeys: SigningKeyPages
-    private let notifications: NotificationPages
-    private let appleTokens: AppleTokenPages
-    private let transfers: TransferPages
-    private let notBefores: NotBeforePages
-    private let members: MemberPages
-    private let invitations: InvitationPages
-    private let invitationDoor: InvitationAcceptancePages
-    private let settings: SettingsPages
-    private let checkup: CheckupPages
+    private let pages: [any ConsolePages]
+
+    /// All pages of the console by subject.
+    private static let subjects: [any ConsolePages.Type] = [
+        SetupPages.self, TeamPages.self, OverviewPages.self, RegistryPages.self, UserPages.self, UserFactorPages.self,
+        UserInvitationPages.self, AppleTokenPages.self, TracePages.self, AuditPages.self, SigningKeyPages.self,
+        NotificationPages.self, TransferPages.self, NotBeforePages.self, MemberPages.self, InvitationPages.self,
+        InvitationAcceptancePages.self, SettingsPages.self, CheckupPages.self, HealthPages.self, OperatorTeamPages.self,
+        JobPages.self, DriftPages.self, MailboxPages.self,
+    ]
 
     /// Dependencies of the console.
     public struct Parts: Sendable {
@@ -119,26 +109,9 @@ public struct Console: Sendable {
     /// - Throws: `Diagnostics` if a template does not match its page.
     public init(_ parts: Parts) throws(Diagnostics) {
         accessControl = try AccessControl(parts)
-        setup = try SetupPages(parts, accessControl)
-        teams = try TeamPages(parts)
-        overview = try OverviewPages(parts)
-        registry = try RegistryPages(parts)
-        users = try UserPages(parts)
-        userFactors = try UserFactorPages(parts)
-        userInvitations = try UserInvitationPages(parts)
-        traces = try TracePages(parts)
-        audit = try AuditPages(parts)
-        operators = try OperatorPages(parts)
-        signingKeys = try SigningKeyPages(parts)
-        notifications = try NotificationPages(parts)
-        appleTokens = try AppleTokenPages(parts)
-        transfers = try TransferPages(parts)
-        notBefores = try NotBeforePages(parts)
-        members = try MemberPages(parts)
-        invitations = try InvitationPages(parts)
-        invitationDoor = try InvitationAcceptancePages(parts, accessControl)
-        settings = try SettingsPages(parts)
-        checkup = try CheckupPages(parts)
+        var pages: [any ConsolePages] = []
+        for subject in Self.subjects { pages.append(try subject.init(parts)) }
+        self.pages = pages
     }
 
     /// Adds every route of the console.
@@ -147,26 +120,7 @@ public struct Console: Sendable {
     /// Every route of the console with its access rule.
     func routes(on router: Router) -> ConsoleRouter {
         var router = ConsoleRouter(router, accessControl)
-        setup.mount(on: &router)
-        teams.mount(on: &router)
-        overview.mount(on: &router)
-        registry.mount(on: &router)
-        users.mount(on: &router)
-        userFactors.mount(on: &router)
-        userInvitations.mount(on: &router)
-        traces.mount(on: &router)
-        audit.mount(on: &router)
-        operators.mount(on: &router)
-        signingKeys.mount(on: &router)
-        notifications.mount(on: &router)
-        appleTokens.mount(on: &router)
-        transfers.mount(on: &router)
-        notBefores.mount(on: &router)
-        members.mount(on: &router)
-        invitations.mount(on: &router)
-        invitationDoor.mount(on: &router)
-        settings.mount(on: &router)
-        checkup.mount(on: &router)
+        for page in pages { page.mount(on: &router) }
         return router
     }
 
@@ -185,11 +139,18 @@ public struct Console: Sendable {
 
     /// Every page of the console, so that startup and tests can check the templates.
     public static var views: [any View.Type] {
-        let own: [any View.Type] = [ConsoleErrorPage.self]
-        return own + SetupPages.views + TeamPages.views + OverviewPages.views + RegistryPages.views + UserPages.views
-            + UserFactorPages.views + UserInvitationPages.views + AppleTokenPages.views + TracePages.views
-            + AuditPages.views + SigningKeyPages.views + NotificationPages.views + TransferPages.views
-            + NotBeforePages.views + MemberPages.views + InvitationAcceptancePages.views + SettingsPages.views
-            + CheckupPages.views + OperatorPages.views
+        [ConsoleErrorPage.self, ListPage.self, OperatorListPage.self, NewPage.self, ConflictPage.self]
+            + subjects.flatMap { $0.views }
     }
+}
+
+/// The console's pages about one subject, with their routes.
+protocol ConsolePages: Sendable, SendableMetatype {
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ parts: Console.Parts) throws(Diagnostics)
+
+    func mount(on router: inout ConsoleRouter)
+
+    /// The pages that no other subject has, so that startup and tests can check the templates.
+    static var views: [any View.Type] { get }
 }

@@ -12,10 +12,7 @@ import Testing
 
 // What tests of the registry's pages share.
 extension TestEnvironment {
-    var registry: RegistryStores {
-        RegistryStores(
-            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
-    }
+    var registry: RegistryStores { RegistryStores(parts) }
 
     /// Acme's App ID `com.acme.app` with the Service ID `com.acme.web`.
     func addAcmeWeb(requiresPKCE: Bool = false) async throws -> ServiceID {

@@ -8,7 +8,7 @@ import Templates
 import Web
 
 /// Handlers of a team's audit log: search, one event, export, verification against the seals.
-struct AuditPages: Sendable {
+struct AuditPages: ConsolePages {
     /// Maximum number of events that a request verifies; a longer log is verified in the background.
     private static let inlineLimit = 5000
 
@@ -56,10 +56,8 @@ struct AuditPages: Sendable {
 
     private func list(_ context: TeamContext) async throws -> Response {
         let (team, parameters) = (context.teamID, try context.request.parameters())
-        let query = AuditQuery(parameters)
-        let path = ConsoleRoutes.audit.link(team)
-        let trail = try PageHistory(path, parameters, filter: query.parameters)
-        let cursor = trail.current.map { AuditEntry.Place(at: $0.at, id: $0.id) }
+        let query = try AuditQuery(parameters, at: ConsoleRoutes.audit.link(team), actions: actions)
+        let cursor = try query.list.after { at, id in AuditEntry.Place(at: at, id: id) }
         var found: AuditPage?
         var summary = Self.count(.exactly(0))
         if query.errors.isEmpty {
@@ -70,10 +68,10 @@ struct AuditPages: Sendable {
         }
         let entries = found?.entries ?? []
         let page = AuditLogPage(
-            frame: context.frame(Message("console.audit.title")), team: team, query: query, actions: actions,
+            frame: context.frame(Message("console.audit.title")), team: team, query: query,
             rows: entries.map { AuditRow(entry: $0, team: team, isShort: true) },
             reached: found.flatMap { $0.isPartial ? $0.next.map { TimeView($0.at) } : nil },
-            paging: trail.paging(summary, next: found?.next.map { PageHistory.Cursor(at: $0.at, id: $0.id) }),
+            paging: query.list.paging(summary, next: found?.next.map { .init($0.at, $0.id) }),
             chain: AuditChainView(
                 chain: try await chains.find(in: team), team: team, mayVerify: context.may(.exportAudit)))
         return site.respond(listPage, page, status: query.errors.isEmpty ? .ok : .unprocessableContent)
@@ -98,7 +96,7 @@ struct AuditPages: Sendable {
 extension AuditPages {
     /// Exports the events that match the filters of the page with the export form.
     private func export(_ context: TeamContext, _ form: Form) async throws -> Response {
-        let query = AuditQuery(form)
+        let query = try AuditQuery(form, at: ConsoleRoutes.audit.link(context.teamID), actions: actions)
         guard query.errors.isEmpty, let format = form["format"].flatMap(AuditExportFormat.init(rawValue:)) else {
             throw UserFacingError(HTTPError.badRequest)
         }
@@ -108,12 +106,7 @@ extension AuditPages {
             by: context.actor, from: context.origin)
         let day = server.clock().description.prefix(10)
         let name = "audit-\(context.teamID)-\(day).\(format.rawValue)"
-        return Response(
-            fields: [
-                HeaderField(.contentType, format.mediaType),
-                HeaderField(.contentDisposition, "attachment; filename=\"\(name)\""),
-                HeaderField(.cacheControl, "no-store"), HeaderField(.xContentTypeOptions, "nosniff"),
-            ], stream: BodyStream { try await export.next() })
+        return .attachment(BodyStream { try await export.next() }, named: name, type: format.mediaType)
     }
 
     /// Counts an export or verification, which reads every event from the database that also serves all sign-ins.

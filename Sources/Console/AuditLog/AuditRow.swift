@@ -1,7 +1,10 @@
 import Audit
 import Bytes
+import Directory
 import Domain
+import Federation
 import HTTP
+import Localization
 import Templates
 import Web
 
@@ -47,5 +50,103 @@ struct AuditRow: Sendable {
         case "user": Subject(rawValue: entry.target).map { ConsoleRoutes.user.link(team, $0) }
         default: nil
         }
+    }
+}
+
+// Names of an event's actor and target on pages: the name if there is one, else the id.
+extension AuditEntry {
+    /// The event in overviews and histories; it names the target unless that is the actor.
+    func row(in team: TeamID) -> ListRow {
+        let target = isOwn ? nil : shownTarget
+        return ListRow(
+            AuditMessages.action(action), at: ConsoleRoutes.auditEvent.link(team, AuditReference(place)),
+            notes: [
+                .text(target.map { Message("console.audit.line", ["actor": shownActor, "target": $0]) } ?? shownActor)
+            ], end: [.text(at)], hasArrow: false)
+    }
+
+    /// Name of the actor.
+    var shownActor: any LocalizedTextConvertible {
+        switch actorKind {
+        case "command": Message("console.audit.by-command", ["name": actor])
+        case "system" where actor == UpstreamRevocation.kind: Message("console.audit.by-revocation")
+        case "system" where actor == ProviderID.apple.rawValue: appleActor
+        case "system": Message("console.audit.by-system", ["name": actor])
+        default: Self.name(of: actor, actorKind, actorPerson)
+        }
+    }
+
+    /// Apple as an actor: validating a token at Apple can reveal an ended authorization without a notification.
+    private var appleActor: Message {
+        action == "provider_authorization.ended"
+            ? Message("console.audit.by-apple") : Message("console.audit.by-apple-notification")
+    }
+
+    /// Name of the target; nil if it adds nothing to the name of the action, as for an invitation.
+    var shownTarget: (any LocalizedTextConvertible)? {
+        if ["invitation", "user_invitation"].contains(targetKind) { return nil }
+        if action == "user.deleted", targetPerson?.shownName == nil { return nil }
+        return Self.name(of: target, targetKind, targetPerson)
+    }
+
+    /// Id of the target; nil if the id is already shown as its name.
+    var targetID: String? { shownTarget is String ? nil : target }
+
+    /// Whether the actor is the target.
+    var isOwn: Bool { target == actor || targetPerson?.shownName ?? target == actorPerson?.shownName }
+
+    /// Name of an actor or target; a deleted user has no name, because it is erased.
+    private static func name(of id: String, _ kind: String, _ person: Person?) -> any LocalizedTextConvertible {
+        if let name = person?.shownName { return name }
+        return switch kind {
+        case "user", "person",
+            "member" where person == nil:
+            Message("console.audit.deleted-person")
+        default: id
+        }
+    }
+}
+
+/// Time (in microseconds) and id of an event as a path segment: `1763650000000000-<id>`.
+struct AuditReference: PathValue {
+    let place: AuditEntry.Place
+
+    init(_ place: AuditEntry.Place) { self.place = place }
+
+    static func parse(pathSegment: Span<UInt8>) -> AuditReference? {
+        guard let text = String.parse(pathSegment: pathSegment), text.utf8.count <= 64,
+            let dash = text.firstIndex(of: "-"), let moment = Int64(text[..<dash]),
+            (0...253_402_300_799_999_999).contains(moment), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        let id = String(text[text.index(after: dash)...])
+        return AuditReference(AuditEntry.Place(at: Timestamp(microseconds: moment), id: id))
+    }
+
+    var pathSegment: String { "\(place.at.microseconds)-\(place.id)" }
+}
+
+/// Texts of events on pages, such as "App ID created" for `app_id.created`.
+enum AuditMessages {
+    /// Text of an action by its stored name; the name itself if there is no text.
+    static func action(_ name: String) -> Message { Message(in: "console.actions", name) }
+
+    /// Text of the kind of an actor or a target: "App ID" for `app_id`.
+    static func kind(_ name: String) -> Message { Message(in: "console.audit.kind", name) }
+
+    /// Text of a member of `before` and `after`: "Notification URL" for `notificationURL`.
+    static func member(_ name: String) -> String {
+        var words = ""
+        var wasUpper = true
+        for scalar in name.unicodeScalars {
+            if scalar.properties.isUppercase, !wasUpper { words += " " }
+            words.unicodeScalars.append(scalar == "_" ? " " : scalar)
+            wasUpper = scalar.properties.isUppercase
+        }
+        // Abbreviations and their plurals keep their case.
+        let cased = words.split(separator: " ").map { word in
+            word.unicodeScalars.prefix(2).allSatisfy(\.properties.isUppercase) ? String(word) : word.lowercased()
+        }
+        let text = cased.joined(separator: " ")
+        return text.prefix(1).uppercased() + text.dropFirst()
     }
 }

@@ -9,7 +9,7 @@ import Templates
 import Web
 
 /// Handlers of a team's check-up, which runs on request and whose result is shown but not stored.
-struct CheckupPages: Sendable {
+struct CheckupPages: ConsolePages {
     static let checkup = Route("/console/:team/checkup", TeamID.self)
 
     private let installation: InstallationCheckup

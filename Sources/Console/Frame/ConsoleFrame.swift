@@ -1,6 +1,10 @@
 import Bytes
+import Domain
+import HTTP
+import Hosted
 import Localization
 import Templates
+import Tenancy
 import Web
 
 /// Title, assets and navigation that every page of a team has.
@@ -45,4 +49,106 @@ extension PlainPage {
             $0.group("chrome", PlainChrome.fields) { $0.frame.chrome }
         }
     }
+}
+
+/// Navigation around a page of a team: list of teams, sections, signed-in user.
+struct Chrome: Sendable {
+    private let context: TeamContext
+
+    init(_ context: TeamContext) { self.context = context }
+
+    private struct Row: Sendable {
+        let team: Team
+        let isCurrent: Bool
+
+        static let fields = Fields<Row> {
+            $0.text("url") { ConsoleRoutes.overview.link($0.team.id) }
+            $0.text("name") { $0.team.settings.name.rawValue }
+            $0.text("initial") { Initial.of($0.team.settings.name.rawValue) }
+            $0.flag("current") { $0.isCurrent }
+        }
+    }
+
+    private var rows: [Row] {
+        context.account.rights.memberships.map { Row(team: $0.team, isCurrent: $0.team.id == context.teamID) }
+    }
+
+    static let fields = Fields<Chrome> {
+        $0.text("teamID") { $0.context.teamID.rawValue }
+        $0.text("teamName") { $0.context.team.settings.name.rawValue }
+        $0.text("teamInitial") { Initial.of($0.context.team.settings.name.rawValue) }
+        $0.flag("sandbox") { $0.context.team.settings.mode == .sandbox }
+        $0.list("teams", Row.fields) { $0.rows }
+        $0.optionalText("newTeamURL") { $0.context.account.isOperator ? ConsoleRoutes.newTeam.link() : nil }
+        $0.group("at", Section.fields) { $0.context.section }
+        $0.group("person", PersonView.fields) { $0.context.account.person }
+        $0.text("accountURL") { _ in TeamRoutes.account.link(.system) }
+        $0.optionalText("operatorURL") { $0.context.account.isOperator ? OperatorRoutes.health.link() : nil }
+        $0.text("signOutURL") { _ in TeamRoutes.sessionEnd.link(.system) }
+        $0.text("csrf") { $0.context.accountContext.formToken }
+        $0.optionalGroup("flash", Flash.fields) { $0.context.accountContext.flash }
+    }
+}
+
+/// Navigation around a page outside any team; without a user on error pages for unauthenticated requests.
+struct PlainChrome: Sendable {
+    private let context: AccountContext?
+
+    init(_ context: AccountContext?) { self.context = context }
+
+    static let fields = Fields<PlainChrome> {
+        $0.optionalGroup("person", PersonView.fields) { $0.context?.account.person }
+        $0.text("accountURL") { _ in TeamRoutes.account.link(.system) }
+        $0.optionalText("operatorURL") { $0.context?.account.isOperator == true ? OperatorRoutes.health.link() : nil }
+        $0.text("signOutURL") { _ in TeamRoutes.sessionEnd.link(.system) }
+        $0.text("csrf") { $0.context?.formToken ?? "" }
+        $0.optionalGroup("flash", Flash.fields) { $0.context?.flash }
+    }
+}
+
+/// Section of a team's pages, as listed in the sidebar.
+enum Section: String, CaseIterable, Sendable {
+    case overview
+    case appIDs
+    case serviceIDs
+    case keys
+    case apple
+    case emailSources
+    case signingKeys
+    case users
+    case traces
+    case notifications
+    case audit
+    case checkup
+    case members
+    case settings
+
+    static let fields = Fields<Section> { fields in
+        for section in allCases { fields.flag(section.rawValue) { $0 == section } }
+    }
+}
+
+/// Error page in the console's layout.
+struct ConsoleErrorPage: PlainPage {
+    static let template = "console/error"
+    static let fields = frameFields.with {
+        $0.text("status") { String($0.problem.status.code) }
+        $0.words("headline") { $0.problem.headline }
+        $0.words("message") { $0.problem.message }
+        $0.words("advice") { $0.problem.advice }
+        $0.group("requestID", CopyView.fields) { CopyView(Message("console.errors.copy-reference"), $0.requestID) }
+        $0.optionalText("backURL") { $0.back?.url }
+        $0.text("backLabel") { $0.back?.label ?? "" }
+    }
+
+    /// Link from the error page to a page that the user may open.
+    struct Back: Sendable {
+        let url: String
+        let label: String
+    }
+
+    let frame: PlainFrame
+    let problem: UserFacingError
+    let requestID: String
+    var back: Back?
 }

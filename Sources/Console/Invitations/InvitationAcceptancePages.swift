@@ -10,7 +10,7 @@ import Tenancy
 import Web
 
 /// Handlers of an invitation link, which joins the team with the signed-in account or with a new one.
-struct InvitationAcceptancePages: Sendable {
+struct InvitationAcceptancePages: ConsolePages {
     private let accessControl: AccessControl
     private let site: Site
     private let server: ServerContext
@@ -24,8 +24,8 @@ struct InvitationAcceptancePages: Sendable {
     private let gonePage: LivePage<InvitationGonePage>
 
     /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts, _ accessControl: AccessControl) throws(Diagnostics) {
-        self.accessControl = accessControl
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        accessControl = try AccessControl(parts)
         site = parts.site
         server = parts.server
         acceptance = InvitationAcceptance(parts.database, parts.system)

@@ -8,7 +8,7 @@ import Tenancy
 import Web
 
 /// Pages of a team's members: list, role change, ownership transfer, removal, and leaving the team.
-struct MemberPages: Sendable {
+struct MemberPages: ConsolePages {
     private let members: MembershipStore
     private let users: UserStore
     private let roster: MemberRoster
@@ -69,29 +69,25 @@ struct MemberPages: Sendable {
     private func remove(_ context: TeamContext, _ form: Form, _ account: Subject) async throws -> Response {
         let row = try await find(account, context)
         let confirmation = Confirmation(form, expecting: row.expected)
-        do {
-            let reason = try confirmation.reason()
-            let outcome = try await apply(.removal(of: account, reason: reason), context)
-            let flash = Message("console.members.flash.removed", ["person": row.person.name])
-            return try answer(outcome, context, saying: flash)
-        } catch let problems as FormProblems {
-            let view = page(context, row, removal: (confirmation, problems))
-            return context.site.respond(showPage, view, status: .unprocessableContent)
+        guard let reason = confirmation.reason else {
+            return context.site.respond(
+                showPage, page(context, row, removal: confirmation), status: confirmation.status)
         }
+        let outcome = try await apply(.removal(of: account, reason: reason), context)
+        return try answer(
+            outcome, context, saying: Message("console.members.flash.removed", ["person": row.person.name]))
     }
 
     private func transfer(_ context: TeamContext, _ form: Form, _ account: Subject) async throws -> Response {
         let row = try await find(account, context)
         let confirmation = Confirmation(form, expecting: row.expected)
-        do {
-            let reason = try confirmation.reason()
-            let outcome = try await apply(.transfer(to: account, reason: reason), context)
-            let flash = Message("console.members.flash.transferred", ["person": row.person.name])
-            return try answer(outcome, context, saying: flash)
-        } catch let problems as FormProblems {
-            let view = page(context, row, transfer: (confirmation, problems))
-            return context.site.respond(showPage, view, status: .unprocessableContent)
+        guard let reason = confirmation.reason else {
+            return context.site.respond(
+                showPage, page(context, row, transfer: confirmation), status: confirmation.status)
         }
+        let outcome = try await apply(.transfer(to: account, reason: reason), context)
+        return try answer(
+            outcome, context, saying: Message("console.members.flash.transferred", ["person": row.person.name]))
     }
 
     private func leave(_ context: TeamContext) async throws -> Response {
@@ -104,8 +100,6 @@ struct MemberPages: Sendable {
 
 // Lookups and views of the member pages.
 extension MemberPages {
-    private typealias Typed = (confirmation: Confirmation, problems: FormProblems)
-
     /// The member with `account`, if the signed-in member may manage that member's role.
     ///
     /// - Throws: `UserFacingError.notFound` if there is none, `.forbidden` if the role is not manageable.
@@ -142,52 +136,50 @@ extension MemberPages {
     }
 
     private func page(
-        _ context: TeamContext, _ row: MemberRow, error: LocalizedText? = nil, transfer: Typed? = nil,
-        removal: Typed? = nil
+        _ context: TeamContext, _ row: MemberRow, error: LocalizedText? = nil, transfer: Confirmation? = nil,
+        removal: Confirmation? = nil
     ) -> MemberPage {
-        MemberPage(
-            frame: context.frame(row.person.name), row: row, roles: roles(context, row, error),
-            transfer: context.may(.dangerZone) && !row.isSelf ? danger(row, transfer, .transfer) : nil,
-            removal: danger(row, removal, .removal))
-    }
-
-    private func roles(_ context: TeamContext, _ row: MemberRow, _ error: LocalizedText?) -> ChoicesView {
-        ChoicesView(
-            "role", label: Message("console.members.role"), error: error,
-            options: context.role.grantable.map { role in
-                ChoicesView.Option(role.rawValue, role.words, hint: role.reach, isChecked: role == row.member.role)
-            })
-    }
-
-    private enum Danger {
-        case transfer
-        case removal
-    }
-
-    private func danger(_ row: MemberRow, _ typed: Typed?, _ danger: Danger) -> DangerView {
-        let confirmation = typed?.confirmation ?? Confirmation(expecting: row.expected)
-        let (team, account) = (row.team, row.member.account)
-        let person = row.person.name
-        return switch danger {
-        case .transfer:
-            confirmation.view(
-                in: "transfer-", action: MemberRoutes.transfer.link(team, account),
-                summary: Message("console.members.transfer.summary", ["person": person]),
-                consequences: [Message("console.members.transfer.consequence")],
-                button: Message("console.members.transfer.button"), typed?.problems ?? .none)
-        case .removal:
-            confirmation.view(
-                action: MemberRoutes.removal.link(team, account),
+        let (account, person) = (row.member.account, row.person.name)
+        let empty = Confirmation(expecting: row.expected)
+        let handover = (transfer ?? empty).view(
+            in: "transfer-", action: MemberRoutes.transfer.link(row.team, account),
+            summary: Message("console.members.transfer.summary", ["person": person]),
+            consequences: [Message("console.members.transfer.consequence")],
+            button: Message("console.members.transfer.button"))
+        return MemberPage(
+            frame: context.frame(person), row: row,
+            roles: .roles(context.role.grantable, chosen: row.member.role, error: error),
+            transfer: context.may(.dangerZone) && !row.isSelf ? handover : nil,
+            removal: (removal ?? empty).view(
+                action: MemberRoutes.removal.link(row.team, account),
                 summary: Message("console.members.removal.summary", ["person": person]),
                 consequences: [Message("console.members.removal.consequence")],
-                button: Message("console.members.removal.button"), typed?.problems ?? .none)
-        }
+                button: Message("console.members.removal.button")))
     }
 
     static var views: [any View.Type] { [MemberListPage.self, MemberPage.self] }
 }
 
-extension MemberRow {
-    /// Text to enter as confirmation of a removal or transfer: the email, or the `sub` without one.
-    var expected: String { user?.email?.rawValue ?? member.account.rawValue }
+/// Page of a member, with forms for the role, the transfer of ownership and the removal.
+struct MemberPage: ConsolePage {
+    static let template = "console/members/show"
+    static let fields = frameFields.with {
+        $0.group("person", PersonView.fields) { $0.row.person }
+        $0.words("role") { $0.row.member.role.words.localizedText }
+        $0.group("since", TimeView.fields) { TimeView($0.row.member.since) }
+        $0.text("roleURL") { MemberRoutes.role.link($0.row.team, $0.row.member.account) }
+        $0.text("was") { $0.row.member.role.rawValue }
+        $0.group("roles", ChoicesView.fields) { $0.roles }
+        $0.list("errors", FormError.fields) { $0.errors.summary }
+        $0.optionalGroup("transfer", DangerView.fields) { $0.transfer }
+        $0.group("removal", DangerView.fields) { $0.removal }
+    }
+
+    let frame: ConsoleFrame
+    let row: MemberRow
+    let roles: ChoicesView
+    var errors = FieldErrors()
+    /// Nil unless the account is an owner and the page shows another member.
+    let transfer: DangerView?
+    let removal: DangerView
 }

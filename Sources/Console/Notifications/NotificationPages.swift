@@ -8,10 +8,16 @@ import Registry
 import Templates
 import Web
 
-/// Pages of the notifications sent to apps: delivery log, details, replay and test.
-struct NotificationPages: Sendable {
-    private static let pageSize = 50
+/// Routes of the delivery log.
+enum NotificationRoutes {
+    static let notifications = Route("/console/:team/notices", TeamID.self)
+    static let notification = Route("/console/:team/notices/:notice", TeamID.self, NotificationID.self)
+    /// A POST creates a replay: it sends the notification again.
+    static let replays = Route("/console/:team/notices/:notice/replays", TeamID.self, NotificationID.self)
+}
 
+/// Pages of the notifications sent to apps: delivery log, details, replay and test.
+struct NotificationPages: ConsolePages {
     private let site: Site
     private let server: ServerContext
     private let database: TeamDatabase
@@ -28,8 +34,7 @@ struct NotificationPages: Sendable {
         database = parts.database
         list = NotificationListStore(parts.database)
         replays = NotificationReplayStore(parts.database)
-        registry = RegistryStores(
-            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+        registry = RegistryStores(parts)
         listPage = try parts.site.pages.page(NotificationListPage.self)
         detailPage = try parts.site.pages.page(NotificationDetailPage.self)
     }
@@ -45,32 +50,86 @@ struct NotificationPages: Sendable {
         }
     }
 
+    private static let filters: [ListFilter] = [
+        ListFilter(
+            name: "q", label: Message("console.notifications.search"),
+            input: .text(type: "search", placeholder: Message("console.notifications.search.hint"))
+        ) { Subject(rawValue: $0) != nil },
+        .choice(
+            "state", Message("console.notifications.state"), any: Message("console.notifications.any-state"),
+            NotificationState.allCases.map { ($0.rawValue, $0.words) }),
+        .choice(
+            "type", Message("console.notifications.type"), any: Message("console.notifications.any-type"),
+            NotificationType.allCases.map { ($0.rawValue, $0.rawValue) }),
+    ]
+
     private func index(_ context: TeamContext) async throws -> Response {
-        let team = context.teamID
-        let query = try context.request.parameters()
-        let search = NotificationSearch(query)
-        let trail = try PageHistory(NotificationRoutes.notifications.link(team), query, filter: search.parameters)
+        let (team, path) = (context.teamID, NotificationRoutes.notifications.link(context.teamID))
+        let query = try ListQuery(context.request, at: path, Self.filters)
         let page = try await list.page(
-            in: team, matching: search.filter,
-            after: try trail.current.map { cursor throws(UserFacingError) in try Self.cursor(cursor) },
-            limit: Self.pageSize)
-        let next = page.next.map { PageHistory.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
+            in: team,
+            matching: NotificationFilter(
+                state: query["state"].flatMap(NotificationState.init),
+                type: query["type"].flatMap(NotificationType.init), subject: query["q"].flatMap(Subject.init(rawValue:))
+            ),
+            after: try query.after { at, id in
+                NotificationID(rawValue: id).map { NotificationPage.Cursor(createdAt: at, id: $0) }
+            }, limit: ListQuery.pageSize)
+        let summary =
+            page.total > NotificationListStore.countLimit
+            ? Message("console.notifications.more", count: NotificationListStore.countLimit)
+            : Message("console.notifications.found", count: page.total)
         let told = try await registry.primaries(in: team).filter { $0.notificationURL != nil }
-        let mayTest = context.may(.changeRegistry) && !told.isEmpty
+        var none = ListView.Empty(
+            "bell", Message("console.notifications.none"), Message("console.notifications.none.hint"))
+        if told.isEmpty {
+            none.advice = Message("console.notifications.no-address")
+            none.link = LinkView(
+                Message("console.notifications.app-ids"), ConsoleRoutes.appIDs.link(team), isPrimary: true)
+        }
+        let notifications = ListView(
+            title: Message("console.notifications.title"), about: Message("console.notifications.lead"), query: query,
+            content: .table(Self.table(page.notifications, team)),
+            paging: query.paging(summary, next: page.next.map { .init($0.createdAt, $0.id.rawValue) }), none: none,
+            unmatched: .unmatched(
+                Message("console.notifications.none-found"), Message("console.notifications.none-found.hint"),
+                all: Message("console.notifications.show-all"), query))
         let view = NotificationListPage(
-            frame: context.frame(Message("console.notifications.title")), team: team, search: search,
-            rows: page.notifications.map { NotificationRow(notification: $0, team: team) },
-            paging: trail.paging(Self.summary(page.total), next: next),
-            test: mayTest
-                ? NotificationTestForm(action: NotificationRoutes.notifications.link(team), appIDs: told) : nil,
-            hasAddress: !told.isEmpty)
+            frame: context.frame(notifications.title), list: notifications,
+            test: context.may(.changeRegistry) && !told.isEmpty ? Self.test(of: told, at: path) : nil)
         return site.respond(listPage, view)
     }
 
-    private static func summary(_ total: Int) -> Message {
-        total > NotificationListStore.countLimit
-            ? Message("console.notifications.more", count: NotificationListStore.countLimit)
-            : Message("console.notifications.found", count: total)
+    private static func table(_ notifications: [NotificationSummary], _ team: TeamID) -> ListTable {
+        ListTable(
+            [
+                .init(Message("console.notifications.type")), .init(Message("console.notifications.state")),
+                .init(Message("console.notifications.app"), isWide: true),
+                .init(Message("console.notifications.about"), isWide: true),
+                .init(Message("console.notifications.attempts"), isWide: true),
+                .init(Message("console.notifications.created")),
+            ],
+            notifications.map { notification in
+                [
+                    [
+                        .link(notification.type.rawValue, NotificationRoutes.notification.link(team, notification.id)),
+                        notification.isTest ? .badge(.plain, Message("console.notifications.test")) : nil,
+                    ], [.badge(notification.state.badge), notification.retry.map { .text($0).below(isHint: true) }],
+                    [.code(notification.appID.rawValue)], [.code(notification.subject.rawValue, isClipped: true)],
+                    [.text(notification.attempts)], [.text(notification.createdAt)],
+                ]
+            })
+    }
+
+    /// The form that sends a test notification, which concerns no real user.
+    private static func test(of appIDs: [AppID], at path: String) -> FormView {
+        let types = NotificationType.allCases.map { SelectView.Option($0.rawValue, $0.rawValue, isSelected: false) }
+        return FormView(
+            action: path, errors: [],
+            inputs: [
+                .appIDs(appIDs, chosen: "", label: Message("console.notifications.test.app-id")),
+                .select(SelectView("testType", label: Message("console.notifications.test.type"), options: types)),
+            ])
     }
 
     private func show(_ context: TeamContext, _ id: NotificationID) async throws -> Response {
@@ -109,11 +168,6 @@ struct NotificationPages: Sendable {
     private func find(_ id: NotificationID, _ context: TeamContext) async throws -> NotificationSummary {
         guard let notification = try await list.find(id, in: context.teamID) else { throw UserFacingError.notFound }
         return notification
-    }
-
-    private static func cursor(_ cursor: PageHistory.Cursor) throws(UserFacingError) -> NotificationPage.Cursor {
-        guard let id = NotificationID(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
-        return NotificationPage.Cursor(createdAt: cursor.at, id: id)
     }
 
     static var views: [any View.Type] { [NotificationListPage.self, NotificationDetailPage.self] }

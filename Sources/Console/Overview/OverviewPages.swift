@@ -10,7 +10,7 @@ import Templates
 import Web
 
 /// The overview page of a team.
-struct OverviewPages: Sendable {
+struct OverviewPages: ConsolePages {
     private static let eventLimit = 5
     private static let failureLimit = 5
 
@@ -53,17 +53,24 @@ struct OverviewPages: Sendable {
                 frame: context.frame(Message("console.overview.title")), checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
                 activity: Activity(report: try await counts.report(of: team, days: Activity.days, at: now), team: team),
-                failures: try await failures(in: team, at: now),
-                attention: found.map { AttentionRow(attention: $0, team: team) }, endpoints: endpoints(of: team),
-                events: entries.map { AuditLine($0, in: team) }))
+                failures: try await failures(in: team, at: now), attention: found.map { $0.row(in: team) },
+                endpoints: endpoints(of: team), events: entries.map { $0.row(in: team) }))
     }
 
-    private func failures(in team: TeamID, at now: Timestamp) async throws -> [TraceListPage.Row] {
+    private func failures(in team: TeamID, at now: Timestamp) async throws -> [ListRow] {
         guard let snapshot = try await teams.snapshot(of: team, evenClosed: true) else { return [] }
         var filter = TraceFilter()
         filter.outcome = .failed
         let page = try await traces.page(in: team, matching: filter, limit: Self.failureLimit, at: now)
-        return page.traces.map { TraceListPage.Row(trace: $0, team: snapshot, person: nil, now: now) }
+        return page.traces.map { trace in
+            let app =
+                trace.clientID.flatMap(snapshot.client)?.name ?? Message("console.traces.unknown-app")
+                as any LocalizedTextConvertible
+            return ListRow(
+                trace.cause.map { Message(in: "console.causes", $0.rawValue) } ?? app,
+                at: ConsoleRoutes.trace.link(team, trace.id), notes: [.text(app)], end: [.text(trace.id.startedAt)],
+                hasArrow: false)
+        }
     }
 
     private static func counts(_ progress: TeamProgress, _ team: TeamID) -> [OverviewPage.Count] {
@@ -98,4 +105,59 @@ struct OverviewPages: Sendable {
     }
 
     static var views: [any View.Type] { [OverviewPage.self] }
+}
+
+/// The overview of a team.
+struct OverviewPage: ConsolePage {
+    static let template = "console/overview"
+    static let fields = frameFields.with {
+        $0.optionalGroup("setup", Checklist.fields) { $0.checklist.isComplete ? nil : $0.checklist }
+        $0.list("counts", Count.fields) { $0.counts }
+        $0.group("activity", Activity.fields) { $0.activity }
+        $0.rows("failures") { $0.failures }
+        $0.rows("attention") { $0.attention }
+        $0.list("endpoints", CopyView.fields) { $0.endpoints }
+        $0.rows("events") { $0.events }
+    }
+
+    /// Number of items of one kind, with the URL of their list.
+    struct Count: Sendable {
+        let label: Message
+        let value: LocalizedText
+        let url: String
+
+        static let fields = Fields<Count> {
+            $0.words("label") { $0.label }
+            $0.words("value") { $0.value }
+            $0.text("url") { $0.url }
+        }
+    }
+
+    let frame: ConsoleFrame
+    let checklist: Checklist
+    let counts: [Count]
+    let activity: Activity
+    let failures: [ListRow]
+    let attention: [ListRow]
+    let endpoints: [CopyView]
+    let events: [ListRow]
+}
+
+extension TeamAttention {
+    /// An unused, outdated or incomplete item, with its page.
+    fileprivate func row(in team: TeamID) -> ListRow {
+        let url =
+            switch kind {
+            case .keyNeverUsed, .keyUnused, .keyOld:
+                KeyID(rawValue: subject).map { ConsoleRoutes.key.link(team, $0) } ?? ConsoleRoutes.keys.link(team)
+            case .noReturnURL, .noSignIn, .secretEnds, .secretEnded:
+                ClientID(rawValue: subject).map { ConsoleRoutes.serviceID.link(team, $0) }
+                    ?? ConsoleRoutes.serviceIDs.link(team)
+            case .appleRefuses: AppleTokenRoutes.tokens.link(team)
+            case .domainUnverified: ConsoleRoutes.serviceIDs.link(team)
+            }
+        return ListRow(
+            subject, at: url, notes: [.text(Message(in: "console.attention", kind.rawValue))],
+            end: [since.map { .text(Message("console.activity.since"), $0) }], hasArrow: false)
+    }
 }

@@ -1,10 +1,11 @@
 import Domain
+import HTTP
 import Registry
 import Templates
 import Web
 
 /// Pages of the registry: App IDs, Service IDs, domains, keys, Apple connections, email sources, test sign-ins.
-struct RegistryPages: Sendable {
+struct RegistryPages: ConsolePages {
     private let appIDs: ResourceEditor<AppIDResource>
     private let serviceIDs: ResourceEditor<ServiceIDResource>
     private let domains: DomainEndpoints
@@ -18,8 +19,7 @@ struct RegistryPages: Sendable {
 
     /// - Throws: `Diagnostics` if a template does not match its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
-        let stores = RegistryStores(
-            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+        let stores = RegistryStores(parts)
         let pages = parts.site.pages
         appIDs = try ResourceEditor(AppIDResource(stores, parts.server, pages), stores, pages)
         serviceIDs = try ResourceEditor(ServiceIDResource(stores, parts.server, pages), stores, pages)
@@ -43,7 +43,6 @@ struct RegistryPages: Sendable {
         keys.mount(on: &router)
         appleKeys.mount(on: &router)
         appleConnections.mount(on: &router)
-        appleConnections.mountList(on: &router)
         appleEndpoints.mount(on: &router)
         emailSourceEditor.mount(on: &router)
         emailSourceEditor.mountList(on: &router)
@@ -52,18 +51,53 @@ struct RegistryPages: Sendable {
     }
 
     static var views: [any View.Type] {
-        let clients: [any View.Type] = [
-            AppIDListPage.self, NewAppIDPage.self, AppIDPage.self, ServiceIDListPage.self, NewServiceIDPage.self,
-            ServiceIDPage.self, DomainPage.self,
-        ]
-        let keys: [any View.Type] = [
-            KeyListPage.self, NewKeyPage.self, KeyPage.self, NewAppleKeyPage.self, AppleKeyPage.self,
-            AppleConnectionListPage.self, NewAppleConnectionPage.self, AppleConnectionPage.self,
-        ]
-        let others: [any View.Type] = [
-            EmailSourceListPage.self, NewEmailSourcePage.self, EmailSourcePage.self, ConflictPage.self,
+        [
+            AppIDPage.self, ServiceIDPage.self, DomainPage.self, KeyListPage.self, KeyPage.self, AppleKeyPage.self,
+            AppleConnectionListPage.self, NewAppleConnectionPage.self, AppleConnectionPage.self, EmailSourcePage.self,
             NewTestSignInPage.self, TestSignInPage.self,
         ]
-        return clients + keys + others
     }
+}
+
+/// Routes of a team's registry; each action on an object is a resource with its own path.
+enum RegistryRoutes {
+    static let appIDs = ResourceRoutes(
+        list: ConsoleRoutes.appIDs, new: ConsoleRoutes.newAppID, one: ConsoleRoutes.appID,
+        deletion: Route("/console/:team/app-ids/:app/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/app-ids", TeamID.self),
+        checkOne: Route("/console/:team/checks/app-ids/:app", TeamID.self, ClientID.self))
+    static let serviceIDs = ResourceRoutes(
+        list: ConsoleRoutes.serviceIDs, new: ConsoleRoutes.newServiceID, one: ConsoleRoutes.serviceID,
+        deletion: Route("/console/:team/service-ids/:service/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/service-ids", TeamID.self),
+        checkOne: Route("/console/:team/checks/service-ids/:service", TeamID.self, ClientID.self))
+    static let emailSources = ResourceRoutes(
+        list: Route("/console/:team/email-sources", TeamID.self),
+        new: Route("/console/:team/email-sources/new", TeamID.self),
+        one: Route("/console/:team/email-sources/:source", TeamID.self, String.self),
+        deletion: Route("/console/:team/email-sources/:source/deletion", TeamID.self, String.self),
+        check: Route("/console/:team/checks/email-sources", TeamID.self),
+        checkOne: Route("/console/:team/checks/email-sources/:source", TeamID.self, String.self))
+    static let appleKeys = ResourceRoutes(
+        list: Route("/console/:team/apple-keys", TeamID.self), new: Route("/console/:team/apple-keys/new", TeamID.self),
+        one: Route("/console/:team/apple-keys/:key", TeamID.self, KeyID.self),
+        deletion: Route("/console/:team/apple-keys/:key/deletion", TeamID.self, KeyID.self),
+        check: Route("/console/:team/checks/apple-keys", TeamID.self),
+        checkOne: Route("/console/:team/checks/apple-keys/:key", TeamID.self, KeyID.self))
+
+    static let appleConnections = ResourceRoutes(
+        list: Route("/console/:team/apple", TeamID.self), new: Route("/console/:team/apple/new", TeamID.self),
+        one: Route("/console/:team/apple/:app", TeamID.self, ClientID.self),
+        deletion: Route("/console/:team/apple/:app/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/apple", TeamID.self),
+        checkOne: Route("/console/:team/checks/apple/:app", TeamID.self, ClientID.self))
+    static let appleTests = Route("/console/:team/apple/:app/tests", TeamID.self, ClientID.self)
+    static let appleStandIn = Route("/console/:team/apple/:app/stand-in", TeamID.self, ClientID.self)
+
+    static let emailSourceChecks = Route("/console/:team/email-sources/:source/checks", TeamID.self, String.self)
+    static let domain = Route("/console/:team/domains/:domain", TeamID.self, String.self)
+    static let domainChecks = Route("/console/:team/domains/:domain/checks", TeamID.self, String.self)
+    static let associationFile = Route("/console/:team/domains/:domain/association-file", TeamID.self, String.self)
+    static let keyDownload = Route("/console/:team/keys/:key/download", TeamID.self, KeyID.self)
+    static let keyRevocation = Route("/console/:team/keys/:key/revocation", TeamID.self, KeyID.self)
 }

@@ -2,6 +2,8 @@ import Crypto
 import Domain
 import Postgres
 import Registry
+import Tenancy
+import Web
 
 /// Stores of the registry, and the callback to call after a change.
 struct RegistryStores: Sendable {
@@ -18,11 +20,10 @@ struct RegistryStores: Sendable {
 
     private let database: TeamDatabase
 
-    init(
-        _ database: TeamDatabase, keyRing: KeyRing, random: RandomSource, changed: @escaping @Sendable (TeamID) -> Void
-    ) {
-        self.database = database
-        self.changed = changed
+    init(_ parts: Console.Parts) {
+        let (keyRing, random) = (parts.server.keyRing, parts.server.random)
+        database = parts.database
+        changed = parts.registryChanged
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
         keys = KeyStore(database, keyRing: keyRing, random: random)
@@ -79,5 +80,13 @@ struct RegistryStores: Sendable {
 
     func hasAppIDs(in team: TeamID) async throws -> Bool {
         try await appIDs.list(PageQuery(limit: 1), in: team).total > 0
+    }
+}
+
+extension TeamContext {
+    /// Rule for the hosts that the team may register.
+    var addressPolicy: HostPolicy {
+        let policy: HostPolicy = team.settings.mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: site.publicURL)
     }
 }

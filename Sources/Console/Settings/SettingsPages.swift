@@ -12,7 +12,7 @@ import Web
 import struct Registry.ProductionObstacle
 
 /// Settings pages of a team, readable by all members, with the team's deletion.
-struct SettingsPages: Sendable {
+struct SettingsPages: ConsolePages {
     let server: ServerContext
     private let teams: TeamStore
     let logos: TeamLogoStore
@@ -33,8 +33,7 @@ struct SettingsPages: Sendable {
         tokens = TeamTokenEndStore(
             parts.database, server: parts.server, accounts: AccountDeletion(parts.database, random: parts.server.random)
         )
-        registry = RegistryStores(
-            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+        registry = RegistryStores(parts)
         changed = parts.registryChanged
         page = try parts.site.pages.page(SettingsPage.self)
         conflictPage = try parts.site.pages.page(ConflictPage.self)
@@ -132,10 +131,9 @@ struct SettingsPages: Sendable {
 
     private func delete(_ context: TeamContext, _ form: Form) async throws -> Response {
         let confirmation = Confirmation(form, expecting: context.team.settings.name.rawValue)
-        let reason: String
-        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+        guard let reason = confirmation.reason else {
             let draft = SettingsDraft(context.team.configuration)
-            return try await respond(context, draft, deletion: danger(context, confirmation, error))
+            return try await respond(context, draft, deletion: danger(context, confirmation))
         }
         let outcome = try await teams.requestDeletion(
             of: context.teamID, reason: reason, version: try form.version(), by: context.actor, from: context.origin,
@@ -181,7 +179,7 @@ struct SettingsPages: Sendable {
         return SettingsPage(
             frame: context.frame(Message("console.settings.title")), team: context.team,
             mayChange: context.may(.changeSettings), setsMode: context.account.isOperator, draft: draft,
-            deletion: mayDelete ? danger(context, typed, .none) : nil, due: due)
+            deletion: mayDelete ? danger(context, typed) : nil, due: due)
     }
 
     /// The scheduled deletion: its time while it can be cancelled, then the number of pending revocations.
@@ -195,14 +193,61 @@ struct SettingsPages: Sendable {
             action: nil, due: TimeView(closedAt), waiting: .waiting(for: try await tokens.waiting(in: context.teamID)))
     }
 
-    private func danger(_ context: TeamContext, _ typed: Confirmation, _ problems: FormProblems) -> DangerView {
+    private func danger(_ context: TeamContext, _ typed: Confirmation) -> DangerView {
         typed.view(
             action: SettingsRoutes.deletion.link(context.teamID), summary: Message("console.settings.deletion.summary"),
             consequences: [
                 Message("console.settings.deletion.apps"), Message("console.settings.deletion.people"),
                 Message("console.settings.deletion.id"),
-            ], button: Message("console.settings.deletion.button"), version: context.team.version, problems)
+            ], button: Message("console.settings.deletion.button"), version: context.team.version)
     }
 
     static var views: [any View.Type] { [SettingsPage.self, PreviewPage.self] }
+}
+
+// Logo upload, preview and accent hint.
+extension SettingsPages {
+    func setLogo(_ context: TeamContext) async throws -> Response {
+        let logo: LogoFile
+        do throws(LogoFile.Problem) {
+            logo = try LogoFile(context.request.uploads.first { $0.name == "logo" }?.octets ?? [])
+        } catch {
+            var errors = FieldErrors()
+            errors.add("logo", Self.message(error))
+            return try await respond(context, SettingsDraft(context.team.configuration), errors)
+        }
+        // Every loop reloads the team after an upload.
+        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: context.teamID, at: server.clock())
+        try await logos.set(logo, of: context.teamID, by: context.actor, from: context.origin)
+        return saved(context)
+    }
+
+    func removeLogo(_ context: TeamContext) async throws -> Response {
+        _ = try await logos.remove(of: context.teamID, by: context.actor, from: context.origin)
+        return saved(context)
+    }
+
+    /// Renders the sign-in page with an accent colour that may not be saved yet.
+    func preview(_ context: TeamContext) async throws -> Response {
+        let typed = try context.request.query()["accent"] ?? ""
+        let page = PreviewPage(
+            assets: context.site.assets, publicURL: server.publicURL, team: context.team,
+            accent: AccentColour(rawValue: typed) ?? context.team.branding.accent,
+            logo: try await logos.digest(of: context.teamID))
+        return context.site.respond(previewPage, page, frame: .ourselves)
+    }
+
+    /// Hint about the accent colour being entered, as plain text for the page's script.
+    func wordsAboutAccent(_ context: TeamContext) throws -> Response {
+        let typed = try context.request.query()["colour"] ?? ""
+        let words = SettingsDraft.words(aboutAccent: typed)
+        return .unstored(context.site.text(words), type: "text/plain; charset=utf-8")
+    }
+
+    private static func message(_ problem: LogoFile.Problem) -> Message {
+        switch problem {
+        case .tooLarge: Message("console.settings.logo.large", ["most": LogoFile.maximumSize / 1024])
+        case .unknownKind: Message("console.settings.logo.kind")
+        }
+    }
 }

@@ -9,7 +9,7 @@ import Tenancy
 import Web
 
 /// Setup pages: a one-time link creates the first operator and team.
-struct SetupPages: Sendable {
+struct SetupPages: ConsolePages {
     private let accessControl: AccessControl
     private let site: Site
     private let server: ServerContext
@@ -25,8 +25,8 @@ struct SetupPages: Sendable {
     private let invalidPage: LivePage<SetupLinkPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts, _ accessControl: AccessControl) throws(Diagnostics) {
-        self.accessControl = accessControl
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        accessControl = try AccessControl(parts)
         site = parts.site
         server = parts.server
         links = SetupLinkStore(parts.system)
@@ -119,4 +119,52 @@ struct SetupPages: Sendable {
     private var invalid: Response { site.respond(invalidPage, .invalid(site.assets), status: .gone) }
 
     static var views: [any View.Type] { [SetupPage.self, SetupLinkPage.self] }
+}
+
+/// Setup form: the first operator and team as entered, with errors.
+struct SetupForm: Sendable {
+    private(set) var givenName = ""
+    private(set) var familyName = ""
+    private(set) var email = ""
+    private(set) var team: NewTeamForm
+    private(set) var ownErrors = FieldErrors()
+
+    /// Valid input of the form.
+    struct Accepted: Sendable {
+        let name: PersonName
+        let email: EmailAddress
+        let password: NewPassword
+        let team: NewTeamForm.Accepted
+    }
+
+    /// - Parameter host: host name of Pippin's public URL.
+    init(host: String) { team = NewTeamForm(nameField: "team_name", host: host) }
+
+    /// Reads the form; nil if a field is invalid, with its error in `errors`.
+    mutating func read(_ form: Form, _ choice: PasswordChoice) async throws -> Accepted? {
+        (givenName, familyName) = (form["given_name"] ?? "", form["family_name"] ?? "")
+        email = form["email"] ?? ""
+        let name = ownErrors.readName(given: givenName, family: familyName)
+        let address = ownErrors.require(
+            EmailAddress(rawValue: email.withoutWhiteSpace), "email", Message("console.setup.email.wrong"))
+        let password = try await ownErrors.readPassword(
+            form["password"] ?? "", address, name, around: [form["team_name"] ?? ""], choice)
+        guard let team = team.read(form), let name, let address, let password else { return nil }
+        return Accepted(name: name, email: address, password: password, team: team)
+    }
+
+    mutating func refuseTeamID() { team.refuseID() }
+
+    /// Errors of the whole form, in the order of the page.
+    var errors: [FormError] { ownErrors.summary + team.errors.summary }
+
+    var givenNameView: FieldView { AccountFields.givenName(givenName, ownErrors) }
+    var familyNameView: FieldView { AccountFields.familyName(familyName, ownErrors) }
+    var passwordView: FieldView { AccountFields.password(ownErrors) }
+
+    var emailView: FieldView {
+        FieldView(
+            "email", label: Message("console.setup.email"), type: "email", value: email, autocomplete: "username",
+            hint: Message("console.setup.email.hint"), error: ownErrors["email"])
+    }
 }

@@ -9,7 +9,7 @@ import Templates
 import Web
 
 /// Page of a team's signing keys, with rotation and immediate replacement.
-struct SigningKeyPages: Sendable {
+struct SigningKeyPages: ConsolePages {
     static let keys = Route("/console/:team/signing-keys", TeamID.self)
     static let rotations = Route("/console/:team/signing-keys/rotations", TeamID.self)
     static let replacement = Route("/console/:team/signing-keys/replacement", TeamID.self)
@@ -42,26 +42,25 @@ struct SigningKeyPages: Sendable {
         router.post(Self.replacement, needs: .changeKeys, at: .signingKeys) { try await replace($0, $1) }
     }
 
-    private func show(_ context: TeamContext, confirmation: (typed: Confirmation, problems: FormProblems)? = nil)
-        async throws -> Response
-    {
+    private func show(_ context: TeamContext, _ confirmation: Confirmation? = nil) async throws -> Response {
         guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
             throw UserFacingError.notFound
         }
         let now = server.clock()
-        let rows = team.signingKeys.map { SigningKeyRow(key: $0, state: $0.state(at: now, in: team)) }
+        let keys = team.signingKeys.map { (key: $0, state: $0.state(at: now, in: team)) }
         let mayChange = context.may(.changeKeys)
         let announcement = SigningKeyRotation.announcement(
             after: team.signingKeys.map(\.activeFrom).max() ?? now, at: now)
-        let isWaiting = team.signingKeys.contains { $0.state(at: now, in: team) == .next }
+        let isWaiting = keys.contains { $0.state == .next }
+        let confirmation = confirmation ?? Confirmation(expecting: context.teamID.rawValue)
         let view = SigningKeyPage(
             frame: context.frame(Message("console.signing-keys.title")),
             keySetURL: "\(server.base(of: context.teamID))/auth/keys",
-            rows: rows.filter { $0.state != .expired }.reversed(),
+            keys: Self.table(keys.filter { $0.state != .expired }.reversed()),
             rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(context.teamID) : nil,
             next: team.isClosed ? nil : announcement.localizedText,
             danger: mayChange ? danger(context, confirmation) : nil)
-        return site.respond(page, view, status: confirmation?.problems.status ?? .ok)
+        return site.respond(page, view, status: confirmation.status)
     }
 
     private func rotate(_ context: TeamContext) async throws -> Response {
@@ -77,10 +76,7 @@ struct SigningKeyPages: Sendable {
 
     private func replace(_ context: TeamContext, _ form: Form) async throws -> Response {
         let confirmation = Confirmation(form, expecting: context.teamID.rawValue)
-        let reason: String
-        do throws(FormProblems) { reason = try confirmation.reason() } catch {
-            return try await show(context, confirmation: (confirmation, error))
-        }
+        guard let reason = confirmation.reason else { return try await show(context, confirmation) }
         try await rotation.replace(
             in: context.teamID, at: server.clock(), reason: reason, by: context.actor, from: context.origin)
         changed(context.teamID)
@@ -88,17 +84,78 @@ struct SigningKeyPages: Sendable {
             to: Self.keys.link(context.teamID), saying: .good(Message("console.signing-keys.flash.replaced")))
     }
 
-    private func danger(_ context: TeamContext, _ confirmation: (typed: Confirmation, problems: FormProblems)?)
-        -> DangerView
-    {
-        let typed = confirmation?.typed ?? Confirmation(expecting: context.teamID.rawValue)
-        return typed.view(
+    private func danger(_ context: TeamContext, _ confirmation: Confirmation) -> DangerView {
+        confirmation.view(
             action: Self.replacement.link(context.teamID), summary: Message("console.signing-keys.replace.summary"),
             consequences: [
                 Message("console.signing-keys.replace.tokens"), Message("console.signing-keys.replace.clients"),
                 Message("console.signing-keys.replace.sessions"),
-            ], button: Message("console.signing-keys.replace.button"), confirmation?.problems ?? .none)
+            ], button: Message("console.signing-keys.replace.button"))
+    }
+
+    private static func table(_ keys: [(key: TeamSigningKey, state: TeamSigningKey.State)]) -> ListTable {
+        ListTable(
+            [
+                .init(Message("console.signing-keys.kid")), .init(Message("console.signing-keys.state")),
+                .init(Message("console.signing-keys.algorithm"), isWide: true),
+                .init(Message("console.signing-keys.signs-from")),
+                .init(Message("console.signing-keys.signs-until"), isWide: true),
+                .init(Message("console.signing-keys.leaves"), isWide: true),
+            ],
+            keys.map { key, state in
+                let end = { (time: Timestamp?) -> RowPart in
+                    .text(time ?? Message("console.signing-keys.no-end") as any LocalizedTextConvertible)
+                }
+                return [
+                    [.code(key.kid)], [.badge(state.badge)],
+                    [.text("RS256,"), .text(Message("console.signing-keys.bits", ["size": String(key.size)]))],
+                    [.text(key.activeFrom)], [end(key.retiresAt)], [end(key.leavesAt)],
+                ]
+            })
     }
 
     static var views: [any View.Type] { [SigningKeyPage.self] }
+}
+
+/// Signing keys of a team, newest first.
+struct SigningKeyPage: ConsolePage {
+    static let template = "console/signing-keys/index"
+    static let fields = frameFields.with {
+        $0.group("keySet", CopyView.fields) { CopyView("jwks_uri", $0.keySetURL) }
+        $0.group("keys", ListTable.fields) { $0.keys }
+        $0.optionalText("rotateURL") { $0.rotateURL }
+        $0.optionalWords("next") { $0.next }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    let frame: ConsoleFrame
+    let keySetURL: String
+    let keys: ListTable
+    /// Nil while a new key is waiting to sign, if the team is closed, or if the account may not rotate keys.
+    let rotateURL: String?
+    /// Time of the next automatic rotation; nil if the team is closed.
+    let next: LocalizedText?
+    let danger: DangerView?
+}
+
+extension TeamSigningKey.State {
+    fileprivate var badge: BadgeView {
+        switch self {
+        case .next: BadgeView(.plain, Message("console.signing-keys.state.next"))
+        case .signing: BadgeView(.good, Message("console.signing-keys.state.signing"))
+        case .published: BadgeView(.plain, Message("console.signing-keys.state.published"))
+        case .expired: BadgeView(.plain, Message("console.signing-keys.state.over"))
+        }
+    }
+}
+
+extension SigningKeyRotation {
+    /// Message with the times when the next key is published and when it starts to sign.
+    ///
+    /// - Parameter newest: start of the key created last.
+    static func announcement(after newest: Timestamp, at now: Timestamp) -> Message {
+        guard newest <= now else { return Message("console.signing-keys.next.waiting", ["start": newest]) }
+        let due = newest + period
+        return Message("console.signing-keys.next", ["due": due, "start": due + lead])
+    }
 }

@@ -8,9 +8,7 @@ import Tenancy
 import Web
 
 /// List of teams, and the form for a new one.
-struct TeamPages: Sendable {
-    private static let pageSize = 50
-
+struct TeamPages: ConsolePages {
     private let site: Site
     private let server: ServerContext
     private let teams: TeamListStore
@@ -39,31 +37,34 @@ struct TeamPages: Sendable {
     }
 
     private func list(_ context: AccountContext) async throws -> Response {
+        let rights = context.account.rights
         guard context.account.isOperator else {
-            let rows = context.account.rights.memberships.map { TeamListPage.Row(team: $0.team, role: $0.role) }
-            return respond(context, rows, paging: nil)
+            return respond(context, rights.memberships.map { Self.row($0.team, $0.role) }, paging: nil)
         }
-        let trail = try PageHistory(ConsoleRoutes.home.link(), try context.request.parameters())
-        let page = try await teams.page(after: try cursor(trail), limit: Self.pageSize)
-        let rows = page.teams.map { team in
-            TeamListPage.Row(team: team, role: context.account.rights.membership(in: team.id)?.role)
-        }
-        let next = page.next.map { PageHistory.Cursor(at: $0.createdAt, id: $0.id.rawValue) }
+        let query = try ListQuery(context.request, at: ConsoleRoutes.home.link())
+        let page = try await teams.page(after: try query.after(TeamPage.Cursor.init), limit: ListQuery.pageSize)
         return respond(
-            context, rows, paging: trail.paging(Message("console.teams.found", count: page.total), next: next))
+            context, page.teams.map { Self.row($0, rights.membership(in: $0.id)?.role) },
+            paging: query.paging(
+                Message("console.teams.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)))
     }
 
-    private func respond(_ context: AccountContext, _ rows: [TeamListPage.Row], paging: PagingView?) -> Response {
+    private func respond(_ context: AccountContext, _ rows: [ListRow], paging: PagingView?) -> Response {
         let page = TeamListPage(
             frame: context.frame(Message("console.teams.title")), mayCreate: context.account.isOperator, teams: rows,
             paging: paging)
         return site.respond(listPage, page)
     }
 
-    private func cursor(_ trail: PageHistory) throws(UserFacingError) -> TeamPage.Cursor? {
-        guard let cursor = trail.current else { return nil }
-        guard let id = TeamID(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
-        return TeamPage.Cursor(createdAt: cursor.at, id: id)
+    /// - Parameter role: nil for an operator who is not a member and therefore has no access.
+    private static func row(_ team: Team, _ role: Role?) -> ListRow {
+        let name = team.settings.name.rawValue
+        return ListRow(
+            name, at: role == nil ? nil : ConsoleRoutes.overview.link(team.id), codes: [team.id.rawValue],
+            end: [
+                team.settings.mode == .sandbox ? .badge(.warn, Message("console.teams.sandbox")) : nil,
+                .text(role?.words ?? Message("console.teams.no-member")),
+            ], initial: Initial.of(name))
     }
 
     /// Creates a team that the operator owns, and renews the session token because the account gains rights.
@@ -93,4 +94,34 @@ struct TeamPages: Sendable {
     }
 
     static var views: [any View.Type] { [TeamListPage.self, NewTeamPage.self] }
+}
+
+/// Teams of the account; for an operator, all teams.
+struct TeamListPage: PlainPage {
+    static let template = "console/teams/index"
+    static let fields = frameFields.with {
+        $0.optionalText("newTeamURL") { $0.mayCreate ? ConsoleRoutes.newTeam.link() : nil }
+        $0.rows("teams") { $0.teams }
+        $0.optionalGroup("paging", PagingView.fields) { $0.paging }
+    }
+
+    let frame: PlainFrame
+    let mayCreate: Bool
+    let teams: [ListRow]
+    let paging: PagingView?
+}
+
+/// Form with which an operator creates a team.
+struct NewTeamPage: PlainPage {
+    static let template = "console/teams/new"
+    static let fields = frameFields.with {
+        $0.text("action") { _ in ConsoleRoutes.teams.link() }
+        $0.list("errors", FormError.fields) { $0.form.errors.summary }
+        $0.group("name", FieldView.fields) { $0.form.nameView }
+        $0.group("teamID", FieldView.fields) { $0.form.teamIDView }
+        $0.group("mode", ChoicesView.fields) { $0.form.modeView }
+    }
+
+    let frame: PlainFrame
+    var form: NewTeamForm
 }

@@ -139,3 +139,122 @@ extension TestSignInEndpoints {
             sessionHash: SHA256.hash(context.account.sessionToken.text), actor: context.actor, origin: context.origin)
     }
 }
+
+/// Routes of test sign-ins.
+///
+/// The engine recognizes a test sign-in by the form of its callback URL.
+enum TestSignInRoutes {
+    static let new = Route("/console/:team/service-ids/:service/trials/new", TeamID.self, ClientID.self)
+    static let testSignIns = Route("/console/:team/service-ids/:service/trials", TeamID.self, ClientID.self)
+    static let testSignIn = Route("/console/:team/trials/:trial", TeamID.self, TestSignInID.self)
+    static let callback = Route("/console/:team/trials/:trial/callback", TeamID.self, TestSignInID.self)
+}
+
+/// Form that starts a test sign-in.
+struct NewTestSignInPage: ConsolePage {
+    static let template = "console/test-sign-ins/new"
+    static let fields = frameFields.with {
+        $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
+        $0.text("action") { $0.action }
+        $0.list("errors", FormError.fields) { $0.problems.summary() }
+        $0.group("nameScope", CheckboxView.fields) { $0.form.nameBox }
+        $0.group("emailScope", CheckboxView.fields) { $0.form.emailBox }
+        $0.group("responseMode", ChoicesView.fields) { $0.form.responseModeChoices($0.problems) }
+    }
+
+    let frame: ConsoleFrame
+    let service: TestSignInServiceView
+    let action: String
+    let form: TestSignInForm
+    let problems: FormProblems
+}
+
+/// Service ID of a test sign-in.
+struct TestSignInServiceView: Sendable {
+    let team: TeamID
+    let service: ServiceID
+
+    static let fields = Fields<TestSignInServiceView> {
+        $0.text("url") { ConsoleRoutes.serviceID.link($0.team, $0.service.identifier) }
+        $0.text("description") { $0.service.description }
+        $0.text("identifier") { $0.service.identifier.rawValue }
+    }
+}
+
+/// Page that shows a test sign-in step by step.
+struct TestSignInPage: ConsolePage {
+    static let template = "console/test-sign-ins/show"
+    static let fields = frameFields.with {
+        $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
+        $0.group("outcome", BadgeView.fields) { $0.story.badge }
+        $0.words("summary") { $0.story.summary }
+        $0.group("started", TimeView.fields) { TimeView($0.started) }
+        $0.text("againURL") { $0.againURL }
+        $0.list("steps", TestSignInStep.fields) { $0.story.steps }
+    }
+
+    let frame: ConsoleFrame
+    let service: TestSignInServiceView
+    let started: Timestamp
+    let againURL: String
+    let story: TestSignInNarrative
+}
+
+/// Scopes and response mode that a member chose for a test sign-in.
+struct TestSignInForm: Sendable {
+    let wantsName: Bool
+    let wantsEmail: Bool
+    let responseMode: String
+
+    /// The values most apps use.
+    init() {
+        (wantsName, wantsEmail) = (true, true)
+        responseMode = AuthorizationRequest.ResponseMode.formPost.rawValue
+    }
+
+    init(_ form: Form) {
+        wantsName = form.isChecked("name")
+        wantsEmail = form.isChecked("email")
+        responseMode = form["responseMode"] ?? ""
+    }
+
+    /// - Throws: `FormProblems` for values that the engine would refuse or the page cannot show.
+    func choice() throws(FormProblems) -> TestSignInRun.Choice {
+        let scope = AuthorizationRequest.Scope(name: wantsName, email: wantsEmail)
+        func refuse(_ message: Message) -> FormProblems {
+            FormProblems([FieldError(field: "responseMode", message: message)])
+        }
+        switch AuthorizationRequest.ResponseMode(rawValue: responseMode) {
+        case .formPost: return TestSignInRun.Choice(scope: scope, responseMode: .formPost)
+        case .query:
+            guard !wantsName, !wantsEmail else { throw refuse(Message("console.test-sign-ins.mode.scope")) }
+            return TestSignInRun.Choice(scope: scope, responseMode: .query)
+        // The response would not reach the server, so there would be nothing to show.
+        case .fragment, .webMessage, nil: throw refuse(Message("console.test-sign-ins.mode.missing"))
+        }
+    }
+
+    var nameBox: CheckboxView {
+        CheckboxView("name", label: Message("console.test-sign-ins.scope.name"), isChecked: wantsName)
+    }
+
+    var emailBox: CheckboxView {
+        CheckboxView("email", label: Message("console.test-sign-ins.scope.email"), isChecked: wantsEmail)
+    }
+
+    func responseModeChoices(_ problems: FormProblems) -> ChoicesView {
+        ChoicesView(
+            "responseMode", label: Message("console.test-sign-ins.mode"), error: problems["responseMode"],
+            options: [
+                .init(
+                    AuthorizationRequest.ResponseMode.formPost.rawValue,
+                    Message("console.test-sign-ins.mode.form-post"),
+                    hint: Message("console.test-sign-ins.mode.form-post.hint"),
+                    isChecked: responseMode != AuthorizationRequest.ResponseMode.query.rawValue),
+                .init(
+                    AuthorizationRequest.ResponseMode.query.rawValue, Message("console.test-sign-ins.mode.query"),
+                    hint: Message("console.test-sign-ins.mode.query.hint"),
+                    isChecked: responseMode == AuthorizationRequest.ResponseMode.query.rawValue),
+            ])
+    }
+}

@@ -146,3 +146,69 @@ extension TestSignInRun {
         return try TestSignInIdentity(idToken, keySet: team.keySet(at: moment), expected)
     }
 }
+
+/// PKCE code verifiers of test sign-ins (RFC 7636 section 4.1), derived from their ids so that none is stored.
+struct CodeVerifiers: Sendable {
+    private let code: HMACSHA256
+
+    init(keyRing: KeyRing) { code = HMACSHA256(key: keyRing.derive(purpose: "trial-verifiers")) }
+
+    func verifier(of testSignIn: TestSignInID) -> String {
+        Base64URL.encode(code.code(for: Array(testSignIn.rawValue.utf8)))
+    }
+
+    /// S256 code challenge of the verifier (RFC 7636 section 4.2).
+    func challenge(of testSignIn: TestSignInID) -> String { Base64URL.encode(SHA256.hash(verifier(of: testSignIn))) }
+}
+
+// Audit events of test sign-ins, which mark these sign-ins as run by the team itself.
+extension AuditEvent {
+    static func testSignInStarted(_ testSignIn: TestSignIn, by actor: Actor, from origin: Origin) -> AuditEvent {
+        AuditEvent(
+            "test_sign_in.started", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
+            after: [
+                "trial": .string(testSignIn.id.rawValue), "scope": .string(TestSignInRequest.scope(testSignIn.scope)),
+                "response_mode": .string(testSignIn.responseMode.rawValue),
+            ])
+    }
+
+    static func testSignInCompleted(
+        _ testSignIn: TestSignIn, _ outcome: TestSignInRecord.Outcome, by actor: Actor, from origin: Origin
+    ) -> AuditEvent {
+        AuditEvent(
+            "test_sign_in.completed", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
+            after: ["trial": .string(testSignIn.id.rawValue), "outcome": .string(outcome.rawValue)],
+            outcome: outcome == .completed ? .succeeded : .refused)
+    }
+}
+
+/// Client secret of a test sign-in: a JWT signed with its own key, as an app's server creates for each request.
+struct TestSignInClientSecret: Sendable {
+    private static let lifetime = Duration.seconds(300)
+
+    let text: String
+    let step: TestSignInStep
+
+    /// - Throws: `KeyFailure` or `SigningFailure` when the key cannot sign.
+    init(for testSignIn: TestSignIn, signedWith pem: String, team: TeamID, audience: String, at moment: Timestamp)
+        throws
+    {
+        var claims = JSONWriter(capacity: 256)
+        claims.member("iss", team.rawValue)
+        claims.member("iat", moment.seconds)
+        claims.member("exp", (moment + Self.lifetime).seconds)
+        claims.member("aud", audience)
+        claims.member("sub", testSignIn.serviceID.rawValue)
+        let signer = JWTSigner(key: try P256SigningKey(pem: pem), keyID: testSignIn.keyID.rawValue)
+        text = try signer.sign(claims.finish())
+        step = TestSignInStep(
+            .good, Message("console.test-sign-ins.secret"), Message("console.test-sign-ins.secret.about"),
+            tables: DecodedToken.tables(try UnverifiedJWT(text), notes: Self.notes))
+    }
+
+    private static let notes = [
+        "alg": Message("console.test-sign-ins.secret.alg"), "kid": Message("console.test-sign-ins.secret.kid"),
+        "iss": Message("console.test-sign-ins.secret.iss"), "aud": Message("console.test-sign-ins.secret.aud"),
+        "sub": Message("console.test-sign-ins.secret.sub"), "exp": Message("console.test-sign-ins.secret.exp"),
+    ]
+}

@@ -9,9 +9,7 @@ import Templates
 import Web
 
 /// Pages of the inspector: list of a team's sign-in traces, and each trace step by step.
-struct TracePages: Sendable {
-    private static let pageSize = 50
-
+struct TracePages: ConsolePages {
     private let site: Site
     private let server: ServerContext
     private let teams: TeamCache
@@ -40,25 +38,93 @@ struct TracePages: Sendable {
         router.get(ConsoleRoutes.trace, needs: .read, at: .traces) { try await show($0, $1) }
     }
 
+    private static func filters(of team: TeamSnapshot) -> [ListFilter] {
+        let any = Message("console.traces.filter.any")
+        var app = ListFilter.choice(
+            "app", Message("console.traces.filter.app"), any: any, team.clientIDs.map { ($0.rawValue, $0.rawValue) })
+        // Traces outlive their apps.
+        app.accepts = { ClientID(rawValue: $0) != nil }
+        return [
+            app,
+            .choice(
+                "outcome", Message("console.traces.filter.outcome"), any: any,
+                TraceOutcome.allCases.map { ($0.rawValue, Message(in: "console.traces.outcome", $0.rawValue)) }),
+            .choice(
+                "cause", Message("console.traces.filter.cause"), any: any,
+                RefusalCause.allCases.map { ($0.rawValue, Message(in: "console.causes", $0.rawValue)) }),
+            // No filter selects test sign-ins only: they are too rare to scan a list of millions for them.
+            .choice(
+                "trial", Message("console.traces.filter.trial"), any: any,
+                [("no", Message("console.traces.filter.trial.no"))]),
+            .text("person", Message("console.traces.filter.person")) { Subject(rawValue: $0) != nil },
+            .text("from", Message("console.traces.filter.from"), type: "date") { CalendarDay.start($0) != nil },
+            .text("to", Message("console.traces.filter.to"), type: "date") { CalendarDay.start($0) != nil },
+        ]
+    }
+
+    private static func filter(_ query: ListQuery) -> TraceFilter {
+        var filter = TraceFilter()
+        filter.client = query["app"].flatMap(ClientID.init(rawValue:))
+        filter.outcome = query["outcome"].flatMap(TraceOutcome.init(rawValue:))
+        filter.cause = query["cause"].flatMap(RefusalCause.init(rawValue:))
+        filter.subject = query["person"].flatMap(Subject.init(rawValue:))
+        filter.from = query["from"].flatMap(CalendarDay.start)
+        filter.until = query["to"].flatMap(CalendarDay.start).map { $0 + .seconds(86_400) }
+        filter.leavesOutTests = query["trial"] != nil
+        return filter
+    }
+
     private func list(_ context: TeamContext) async throws -> Response {
-        let address = try TraceAddress(context.request, in: context.teamID)
-        let now = server.clock()
-        if let reference = address.reference, let id = try await traces.find(reference, in: context.teamID, at: now) {
-            return .redirect(to: ConsoleRoutes.trace.link(context.teamID, id))
-        }
         let team = try await snapshot(context)
-        let page = try await traces.page(
-            in: context.teamID, matching: address.filter, after: address.cursor, limit: Self.pageSize, at: now)
-        let names = try await names(of: page.traces.compactMap(\.subject), context)
-        let rows = page.traces.map { trace in
-            TraceListPage.Row(
-                trace: trace, team: team, person: trace.subject.map { names[$0] ?? $0.rawValue }, now: now)
+        let query = try ListQuery(context.request, at: ConsoleRoutes.traces.link(team.id), Self.filters(of: team))
+        let now = server.clock()
+        // The reference shown on an error page, or the id of a sign-in trace.
+        let reference = ListFilter.read(try context.request.parameters()["reference"] ?? "").lowercased()
+        if !reference.isEmpty, reference.utf8.count <= 64,
+            let id = try await traces.find(reference, in: team.id, at: now)
+        {
+            return .redirect(to: ConsoleRoutes.trace.link(team.id, id))
         }
-        return site.respond(
-            listPage,
-            TraceListPage(
-                frame: context.frame(Message("console.traces.title")), address: address, team: team,
-                missing: address.reference, rows: rows, paging: address.paging(page)))
+        let page = try await traces.page(
+            in: team.id, matching: Self.filter(query), after: try query.after { TraceID(rawValue: $1) },
+            limit: ListQuery.pageSize, at: now)
+        let names = try await names(of: page.traces.compactMap(\.subject), context)
+        let limit = TraceListStore.countLimit
+        let summary =
+            page.total > limit
+            ? Message("console.traces.found-more", count: limit) : Message("console.traces.found", count: page.total)
+        let list = ListView(
+            title: Message("console.traces.title"), about: Message("console.traces.about"), query: query,
+            content: .rows(page.traces.map { Self.row($0, team, names, at: now) }),
+            paging: query.paging(summary, next: page.next.map { .init($0.startedAt, $0.rawValue) }),
+            none: .init(
+                "flow", Message("console.traces.none"), Message("console.traces.none.advice"),
+                LinkView(Message("console.traces.none.action"), ConsoleRoutes.serviceIDs.link(team.id), isPrimary: true)
+            ),
+            unmatched: .unmatched(
+                Message("console.traces.none-match"), Message("console.traces.none-match.advice"),
+                all: Message("console.traces.none-match.action"), query))
+        let view = TraceListPage(
+            frame: context.frame(list.title), list: list, missing: reference.isEmpty ? nil : reference)
+        return site.respond(listPage, view)
+    }
+
+    private static func row(_ trace: SignInTrace, _ team: TeamSnapshot, _ names: [Subject: String], at now: Timestamp)
+        -> ListRow
+    {
+        let app = trace.clientID.flatMap(team.client)?.name
+        let person = trace.subject.map { names[$0] ?? $0.rawValue }
+        let note: RowPart? =
+            if let cause = trace.cause { .text(Message(in: "console.causes", cause.rawValue)) } else if let person {
+                .text(person)
+            } else { trace.clientID.map { .code($0.rawValue) } }
+        return ListRow(
+            app ?? Message("console.traces.unknown-app") as any LocalizedTextConvertible,
+            at: ConsoleRoutes.trace.link(team.id, trace.id), notes: [note],
+            end: [
+                trace.isTest ? .badge(.plain, Message("console.traces.trial")) : nil,
+                .badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt),
+            ], hasArrow: false)
     }
 
     private func show(_ context: TeamContext, _ id: TraceID) async throws -> Response {
@@ -90,4 +156,58 @@ struct TracePages: Sendable {
     }
 
     static var views: [any View.Type] { [TraceListPage.self, TraceDetailPage.self] }
+}
+
+/// List of a team's sign-in traces, including requests that did not lead to a sign-in.
+struct TraceListPage: ConsolePage {
+    static let template = "console/traces/index"
+    static let fields = frameFields.with {
+        $0.optionalText("reference") { $0.missing }
+        $0.group("list", ListView.fields) { $0.list }
+    }
+
+    let frame: ConsoleFrame
+    let list: ListView
+    /// The reference searched for, if no trace has it.
+    let missing: String?
+}
+
+/// Badge with the status of a sign-in trace.
+enum TraceStatus {
+    /// Lifetime of an authorization code.
+    private static let codeLife = Duration.seconds(300)
+
+    static func badge(of trace: SignInTrace, at now: Timestamp) -> BadgeView {
+        let age = now - trace.id.startedAt
+        switch trace.outcome {
+        case .failed where trace.isRedeemed: return BadgeView(.warn, Message("console.traces.badge.recovered"))
+        case .failed: return BadgeView(.bad, Message("console.traces.badge.failed"))
+        case .cancelled: return BadgeView(.plain, Message("console.traces.badge.cancelled"))
+        case .answered where trace.isRedeemed: return BadgeView(.good, Message("console.traces.badge.signed-in"))
+        case .answered where age > Interaction.lifetime + codeLife:
+            return BadgeView(.warn, Message("console.traces.badge.unredeemed"))
+        case .answered: return BadgeView(.plain, Message("console.traces.badge.answered"))
+        case .open where age > Interaction.lifetime: return BadgeView(.plain, Message("console.traces.badge.left"))
+        case .open: return BadgeView(.plain, Message("console.traces.badge.open"))
+        }
+    }
+}
+
+/// A day in the format of HTML date fields: `2026-11-20`.
+enum CalendarDay {
+    /// Start of the day in UTC; nil for an invalid date.
+    static func start(_ text: String) -> Timestamp? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard text.utf8.count == 10, parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]),
+            let day = Int(parts[2]), (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        // Only formatting is available, so days are tried from an estimate until one is formatted like the text.
+        let leapDays = { (year: Int) in year / 4 - year / 100 + year / 400 }
+        let estimate = (year - 1970) * 365 + leapDays(year - 1) - leapDays(1969) + (month - 1) * 30 + day - 4
+        for number in estimate...estimate + 16 {
+            let moment = Timestamp(seconds: number * 86_400)
+            if moment.description.hasPrefix(text) { return moment }
+        }
+        return nil
+    }
 }

@@ -11,21 +11,10 @@ import Web
 struct TransferPage: ConsolePage {
     static let template = "console/transfers/index"
     static let fields = frameFields.with {
-        $0.text("action") { TransferPages.transfers.link($0.team) }
         $0.list("rows", TransferRow.fields) { page in
             page.transfers.map { TransferRow(transfer: $0, team: page.team, mayChange: page.mayChange) }
         }
-        $0.optionalGroup("offer", Offer.fields) { page in page.form.map { Offer(form: $0, primaries: page.primaries) } }
-    }
-
-    struct Offer: Sendable {
-        let form: TransferForm
-        let primaries: [AppID]
-
-        static let fields = Fields<Offer> {
-            $0.group("appID", SelectView.fields) { $0.form.select(of: $0.primaries) }
-            $0.group("target", FieldView.fields) { $0.form.targetField }
-        }
+        $0.optionalGroup("offer", FormView.fields) { $0.offer }
     }
 
     let frame: ConsoleFrame
@@ -33,8 +22,7 @@ struct TransferPage: ConsolePage {
     let transfers: [AppTransfer]
     let mayChange: Bool
     /// Nil if the team has no primary App ID, or if the account may not offer one.
-    let form: TransferForm?
-    let primaries: [AppID]
+    let offer: FormView?
 }
 
 /// Form of an offer as entered.
@@ -50,20 +38,16 @@ struct TransferForm: Sendable {
         target = form["target"] ?? ""
     }
 
-    func select(of primaries: [AppID]) -> SelectView {
-        SelectView(
-            "appID", label: Message("console.transfers.app-id"), hint: Message("console.transfers.app-id.hint"),
-            options: primaries.map { app in
-                SelectView.Option(
-                    app.identifier.rawValue, "\(app.description) (\(app.identifier))",
-                    isSelected: app.identifier.rawValue == appID)
-            })
-    }
-
-    var targetField: FieldView {
-        FieldView(
-            "target", label: Message("console.transfers.target"), value: target, autocomplete: "off",
-            hint: Message("console.transfers.target.hint"), error: problem, isCode: true)
+    func inputs(of primaries: [AppID]) -> [InputView] {
+        [
+            .appIDs(
+                primaries, chosen: appID, label: Message("console.transfers.app-id"),
+                hint: Message("console.transfers.app-id.hint")),
+            .field(
+                FieldView(
+                    "target", label: Message("console.transfers.target"), value: target, autocomplete: "off",
+                    hint: Message("console.transfers.target.hint"), error: problem, isCode: true)),
+        ]
     }
 }
 
@@ -128,5 +112,60 @@ extension TransferRefusal {
         case .tooManyToday: Message("console.transfers.refusal.too-many-today")
         case .tooManyTaken: Message("console.transfers.refusal.too-many-taken")
         }
+    }
+}
+
+/// What is transferred with an App ID that another team offers, with the form that accepts it.
+struct TransferAcceptancePage: ConsolePage {
+    static let template = "console/transfers/acceptance"
+    static let fields = frameFields.with {
+        $0.text("backURL") { TransferPages.transfers.link($0.team) }
+        $0.text("appID") { $0.transfer.appID.rawValue }
+        $0.text("description") { $0.transfer.registration.description }
+        $0.text("source") { $0.transfer.source.rawValue }
+        $0.group("offered", TimeView.fields) { TimeView($0.transfer.offeredAt) }
+        $0.optionalText("notificationURL") { page in
+            let url = page.transfer.registration.notificationURL
+            return url.isEmpty ? nil : url
+        }
+        $0.optionalWords("people") { page in page.transfer.registration.people.map { Self.users($0).localizedText } }
+        $0.list("services", Service.fields) { page in page.transfer.registration.services.map { Service(service: $0) } }
+        $0.group("danger", DangerView.fields) { $0.danger }
+    }
+
+    private static func users(_ count: Int) -> Message {
+        let limit = AppIDConsequences.countLimit
+        return count > limit
+            ? Message("console.transfers.more-people", count: limit) : Message("console.transfers.people", count: count)
+    }
+
+    /// A Service ID that is transferred with the App ID.
+    struct Service: Sendable {
+        let service: TransferredRegistration.Service
+
+        static let fields = Fields<Service> {
+            $0.text("identifier") { $0.service.identifier }
+            $0.text("description") { $0.service.description }
+            $0.list("domains", Fields<String> { $0.text("text") { $0 } }) { $0.service.domains }
+            $0.list("returnURLs", Fields<String> { $0.text("text") { $0 } }) { $0.service.returnURLs }
+        }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let transfer: AppTransfer
+    private let danger: DangerView
+
+    /// - Parameter confirmation: the submitted confirmation; nil for an empty form.
+    init(_ transfer: AppTransfer, _ context: TeamContext, _ confirmation: Confirmation? = nil) {
+        frame = context.frame(Message("console.transfers.acceptance"))
+        team = context.teamID
+        self.transfer = transfer
+        danger = (confirmation ?? Confirmation(expecting: transfer.appID.rawValue)).view(
+            action: TransferPages.acceptance.link(context.teamID, transfer.id),
+            summary: Message("console.transfers.acceptance.summary"),
+            consequences: [
+                Message("console.transfers.acceptance.urls"), Message("console.transfers.acceptance.people"),
+            ], button: Message("console.transfers.accept"))
     }
 }

@@ -8,7 +8,7 @@ import Templates
 import Web
 
 /// Pages of App ID transfers between teams: list, offer, acceptance, refusal and withdrawal.
-struct TransferPages: Sendable {
+struct TransferPages: ConsolePages {
     static let transfers = Route("/console/:team/transfers", TeamID.self)
     static let acceptance = Route("/console/:team/transfers/:transfer/acceptance", TeamID.self, TransferID.self)
     static let refusal = Route("/console/:team/transfers/:transfer/refusal", TeamID.self, TransferID.self)
@@ -28,8 +28,7 @@ struct TransferPages: Sendable {
         list = AppTransferStore(parts.database)
         clock = parts.server.clock
         transfers = AppTransfers(parts.database, server: parts.server)
-        registry = RegistryStores(
-            parts.database, keyRing: parts.server.keyRing, random: parts.server.random, changed: parts.registryChanged)
+        registry = RegistryStores(parts)
         page = try parts.site.pages.page(TransferPage.self)
         acceptancePage = try parts.site.pages.page(TransferAcceptancePage.self)
     }
@@ -63,7 +62,9 @@ struct TransferPages: Sendable {
         let primaries = try await registry.primaries(in: team)
         let view = TransferPage(
             frame: context.frame(Message("console.transfers.title")), team: team, transfers: known,
-            mayChange: mayChange, form: mayChange && !primaries.isEmpty ? form : nil, primaries: primaries)
+            mayChange: mayChange,
+            offer: mayChange && !primaries.isEmpty
+                ? FormView(action: Self.transfers.link(team), errors: [], inputs: form.inputs(of: primaries)) : nil)
         return site.respond(page, view, status: form.problem == nil ? .ok : .unprocessableContent)
     }
 
@@ -97,9 +98,9 @@ struct TransferPages: Sendable {
     private func accept(_ context: TeamContext, _ form: Form, _ id: TransferID) async throws -> Response {
         let transfer = try await offered(id, context)
         let confirmation = Confirmation(form, expecting: transfer.appID.rawValue)
-        do throws(FormProblems) { _ = try confirmation.reason() } catch {
-            let view = TransferAcceptancePage(transfer, context, confirmation, error)
-            return site.respond(acceptancePage, view, status: .unprocessableContent)
+        guard confirmation.reason != nil else {
+            let view = TransferAcceptancePage(transfer, context, confirmation)
+            return site.respond(acceptancePage, view, status: confirmation.status)
         }
         let outcome: Result<ClientID?, FormProblems>
         do {

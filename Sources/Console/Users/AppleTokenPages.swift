@@ -7,21 +7,26 @@ import Localization
 import Templates
 import Web
 
-/// Page of Apple tokens that could not be revoked or validated, with the reasons and a retry.
-struct AppleTokenPages: Sendable {
-    private static let pageSize = 50
+/// Routes of Apple tokens that could not be revoked or validated.
+enum AppleTokenRoutes {
+    static let tokens = Route("/console/:team/apple-tokens", TeamID.self)
+    /// A POST retries the revocation.
+    static let retrials = Route("/console/:team/apple-tokens/:appletoken/retrials", TeamID.self, UpstreamTokenID.self)
+}
 
+/// List of Apple tokens that could not be revoked or validated, with the reasons and a retry.
+struct AppleTokenPages: ConsolePages {
     private let site: Site
     private let list: UpstreamTokenListStore
     private let accounts: AccountDeletion
-    private let listPage: LivePage<AppleTokenListPage>
+    private let listPage: LivePage<ListPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit its page.
     init(_ parts: Console.Parts) throws(Diagnostics) {
         site = parts.site
         list = UpstreamTokenListStore(parts.database)
         accounts = AccountDeletion(parts.database, random: parts.server.random)
-        listPage = try parts.site.pages.page(AppleTokenListPage.self)
+        listPage = try parts.site.pages.page(ListPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
@@ -31,28 +36,72 @@ struct AppleTokenPages: Sendable {
         }
     }
 
+    private static let filters: [ListFilter] = [
+        .search(Message("console.apple-tokens.search"), placeholder: Message("console.apple-tokens.search.hint")) {
+            Subject(rawValue: $0) != nil
+        },
+        .choice(
+            "state", Message("console.apple-tokens.state"), any: Message("console.apple-tokens.any-state"),
+            [UpstreamTokenSummary.State.refused, .live].map { ($0.rawValue, $0.words) }),
+        .choice(
+            "problem", Message("console.apple-tokens.problem"), any: Message("console.apple-tokens.any-problem"),
+            UpstreamTokenProblem.allCases.map { ($0.rawValue, $0.words) }),
+    ]
+
     private func index(_ context: TeamContext) async throws -> Response {
         let team = context.teamID
-        let query = try context.request.parameters()
-        let search = AppleTokenSearch(query)
-        let trail = try PageHistory(AppleTokenRoutes.tokens.link(team), query, filter: search.parameters)
+        let query = try ListQuery(context.request, at: AppleTokenRoutes.tokens.link(team), Self.filters)
         let page = try await list.page(
-            in: team, matching: search.filter,
-            after: try trail.current.map { cursor throws(UserFacingError) in try Self.cursor(cursor) },
-            limit: Self.pageSize)
-        let next = page.next.map { PageHistory.Cursor(at: $0.problemAt, id: $0.id.rawValue) }
-        let mayRetry = context.may(.changeUsers)
-        let view = AppleTokenListPage(
-            frame: context.frame(Message("console.apple-tokens.title")), team: team, search: search,
-            rows: page.tokens.map { AppleTokenRow(token: $0, team: team, mayRetry: mayRetry) },
-            paging: trail.paging(Self.summary(page.total), next: next))
-        return site.respond(listPage, view)
+            in: team,
+            matching: UpstreamTokenFilter(
+                state: query["state"].flatMap(UpstreamTokenSummary.State.init),
+                problem: query["problem"].flatMap(UpstreamTokenProblem.init),
+                subject: query["q"].flatMap(Subject.init(rawValue:))),
+            after: try query.after { at, id in
+                UpstreamTokenID(rawValue: id).map { UpstreamTokenPage.Cursor(problemAt: at, id: $0) }
+            }, limit: ListQuery.pageSize)
+        let summary =
+            page.total > UpstreamTokenListStore.countLimit
+            ? Message("console.apple-tokens.more", count: UpstreamTokenListStore.countLimit)
+            : Message("console.apple-tokens.found", count: page.total)
+        let view = ListView(
+            title: Message("console.apple-tokens.title"), about: Message("console.apple-tokens.lead"),
+            back: LinkView(Message("console.users.title"), ConsoleRoutes.users.link(team)), query: query,
+            content: .table(Self.table(page.tokens, team, mayRetry: context.may(.changeUsers))),
+            paging: query.paging(summary, next: page.next.map { .init($0.problemAt, $0.id.rawValue) }),
+            none: .init("check", Message("console.apple-tokens.none"), Message("console.apple-tokens.none.hint")),
+            unmatched: .unmatched(
+                Message("console.apple-tokens.none-found"), Message("console.apple-tokens.none-found.hint"),
+                all: Message("console.apple-tokens.show-all"), query))
+        return site.respond(listPage, ListPage(context, view))
     }
 
-    private static func summary(_ total: Int) -> Message {
-        total > UpstreamTokenListStore.countLimit
-            ? Message("console.apple-tokens.more", count: UpstreamTokenListStore.countLimit)
-            : Message("console.apple-tokens.found", count: total)
+    private static func table(_ tokens: [UpstreamTokenSummary], _ team: TeamID, mayRetry: Bool) -> ListTable {
+        ListTable(
+            [
+                .init(Message("console.apple-tokens.person")), .init(Message("console.apple-tokens.why")),
+                .init(Message("console.apple-tokens.app"), isWide: true),
+                .init(Message("console.apple-tokens.since"), isWide: true),
+            ],
+            tokens.map { token in
+                let sub = token.subject.rawValue
+                let retry = RowPart.button(
+                    Message("console.apple-tokens.retry"), AppleTokenRoutes.retrials.link(team, token.id),
+                    label: Message("console.apple-tokens.retry.label", ["person": sub]))
+                return [
+                    token.hasPerson
+                        ? [.link(sub, ConsoleRoutes.user.link(team, token.subject), isClipped: true)]
+                        : [
+                            .code(sub, isClipped: true),
+                            .text(Message("console.apple-tokens.deleted")).below(isHint: true),
+                        ],
+                    [
+                        .badge(token.state.badge), token.problem.map { .text($0.words) },
+                        token.problem.map { .text($0.advice).below(isHint: true) },
+                        mayRetry && token.state == .refused ? retry : nil,
+                    ], [.code(token.primaryAppID.rawValue)], [token.problemAt.map { .text($0) }],
+                ]
+            })
     }
 
     private func retry(_ context: TeamContext, _ id: UpstreamTokenID) async throws -> Response {
@@ -64,10 +113,51 @@ struct AppleTokenPages: Sendable {
             saying: .good(Message("console.apple-tokens.flash.retried")))
     }
 
-    private static func cursor(_ cursor: PageHistory.Cursor) throws(UserFacingError) -> UpstreamTokenPage.Cursor {
-        guard let id = UpstreamTokenID(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
-        return UpstreamTokenPage.Cursor(problemAt: cursor.at, id: id)
+    static var views: [any View.Type] { [] }
+}
+
+extension UpstreamTokenSummary {
+    /// State of the token on the page of its user.
+    var badge: BadgeView {
+        switch state {
+        case .live where problem == nil: BadgeView(.good, Message("console.apple-tokens.state.standing"))
+        case .ending: BadgeView(.plain, Message("console.apple-tokens.state.ending"))
+        case .revoked: BadgeView(.plain, Message("console.apple-tokens.state.revoked"))
+        default: state.badge
+        }
+    }
+}
+
+extension UpstreamTokenSummary.State {
+    /// State in the list of problems: a live token is not validated, any other is not revoked.
+    var words: Message {
+        self == .live ? Message("console.apple-tokens.state.unchecked") : Message("console.apple-tokens.state.refused")
     }
 
-    static var views: [any View.Type] { [AppleTokenListPage.self] }
+    var badge: BadgeView { BadgeView(self == .live ? .warn : .bad, words) }
+}
+
+extension UpstreamTokenProblem {
+    var words: Message {
+        switch self {
+        case .unconnected: Message("console.apple-tokens.problem.unconnected")
+        case .client: Message("console.apple-tokens.problem.client")
+        case .token: Message("console.apple-tokens.problem.token")
+        case .unreachable: Message("console.apple-tokens.problem.unreachable")
+        case .sealed: Message("console.apple-tokens.problem.sealed")
+        case .abandoned: Message("console.apple-tokens.problem.abandoned")
+        }
+    }
+
+    /// Advice for resolving the problem.
+    var advice: Message {
+        switch self {
+        case .unconnected: Message("console.apple-tokens.advice.unconnected")
+        case .client: Message("console.apple-tokens.advice.client")
+        case .token: Message("console.apple-tokens.advice.token")
+        case .unreachable: Message("console.apple-tokens.advice.unreachable")
+        case .sealed: Message("console.apple-tokens.advice.sealed")
+        case .abandoned: Message("console.apple-tokens.advice.abandoned")
+        }
+    }
 }

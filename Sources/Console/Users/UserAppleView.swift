@@ -29,7 +29,7 @@ struct UserAppleView: Sendable {
         $0.optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.rawValue }
         $0.group("last", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
         $0.optionalGroup("vault", Vault.fields) { $0.identity.vault.map(Vault.init) }
-        $0.list("tokens", UserAppleTokenRow.fields) { $0.tokens.map { UserAppleTokenRow(token: $0) } }
+        $0.rows("tokens") { $0.tokens.map(\.row) }
     }
 
     /// Name and email received once in an unsigned form field.
@@ -76,5 +76,21 @@ extension LinkedIdentity.State {
         case .revoked: BadgeView(.bad, Message("console.users.apple.state.revoked"))
         case .transferred: BadgeView(.warn, Message("console.users.apple.state.transferred"))
         }
+    }
+}
+
+extension UpstreamTokenSummary {
+    /// The token on the page of its user.
+    fileprivate var row: ListRow {
+        ListRow(
+            clientID.rawValue,
+            notes: [.text(Message("console.users.apple.tokens.issued"), createdAt), problem.map { .text($0.words) }],
+            end: [
+                .badge(badge),
+                settledAt.map { .text(Message("console.users.apple.tokens.settled"), $0) }
+                    ?? .last(
+                        Message("console.users.apple.tokens.validated"), validatedAt,
+                        never: Message("console.users.apple.tokens.unchecked")),
+            ])
     }
 }

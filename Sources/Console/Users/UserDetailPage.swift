@@ -4,6 +4,7 @@ import Directory
 import Domain
 import HTTP
 import Localization
+import OAuth
 import Templates
 import Web
 
@@ -26,11 +27,11 @@ struct UserDetailPage: ConsolePage {
         $0.optionalGroup("relay", CopyView.fields) { page in
             page.user.relayAddress.map { CopyView(Message("console.users.copy-relay"), $0.rawValue) }
         }
-        $0.list("consents", UserConsentRow.fields) { $0.consents }
-        $0.list("sessions", UserSessionRow.fields) { $0.detail.sessions.map { UserSessionRow(session: $0) } }
-        $0.list("tokens", UserTokenRow.fields) { $0.tokens }
-        $0.list("events", AuditLine.fields) { $0.events }
-        $0.list("traces", UserTraceRow.fields) { $0.traces }
+        $0.rows("consents") { page in page.detail.consents.map(page.row) }
+        $0.rows("sessions") { page in page.detail.sessions.map(page.row) }
+        $0.rows("tokens") { page in page.refreshTokens.map(page.row) }
+        $0.rows("events") { $0.events }
+        $0.rows("traces") { $0.traces }
         $0.text("tracesURL") { page in
             let sub = PercentCoding.encode(page.user.subject.rawValue)
             return "\(ConsoleRoutes.traces.link(page.team))?person=\(sub)"
@@ -53,11 +54,11 @@ struct UserDetailPage: ConsolePage {
     let refreshTokens: [RefreshTokenSummary]
     let factors: EnrolledFactors
     let apple: [UserAppleView]
-    let events: [AuditLine]
-    let traces: [UserTraceRow]
+    let events: [ListRow]
+    let traces: [ListRow]
     let mayChange: Bool
     /// Rejected confirmation of a deletion, with its errors.
-    var confirmation: (typed: Confirmation, problems: FormProblems)?
+    var confirmation: Confirmation?
     var errors = FieldErrors()
     /// Reason of a suspension as entered.
     var suspensionReason = ""
@@ -88,17 +89,6 @@ struct UserDetailPage: ConsolePage {
         return count == 0 ? Message("console.users.factors.none") : Message("console.users.factors.some", count: count)
     }
 
-    private var consents: [UserConsentRow] {
-        detail.consents.map { granted in
-            UserConsentRow(granted: granted, team: team, subject: user.subject, mayEnd: mayChange)
-        }
-    }
-
-    private var tokens: [UserTokenRow] {
-        refreshTokens.map { token in UserTokenRow(token: token, team: team, subject: user.subject, mayRevoke: mayChange)
-        }
-    }
-
     private var source: Message {
         switch (apple.isEmpty, detail.hasPassword || !detail.logins.isEmpty) {
         case (true, _): Message("console.users.source.directory")
@@ -118,13 +108,56 @@ struct UserDetailPage: ConsolePage {
     }
 
     private var danger: DangerView {
-        let typed = confirmation?.typed ?? Confirmation(expecting: user.confirmationText)
-        return typed.view(
+        (confirmation ?? Confirmation(expecting: user.confirmationText)).view(
             action: UserRoutes.deletion.link(team, user.subject), summary: Message("console.users.delete.summary"),
             consequences: [
                 Message("console.users.delete.tokens"), Message("console.users.delete.return"),
                 Message("console.users.delete.audit"),
-            ], button: Message("console.users.delete"), confirmation?.problems ?? .none)
+            ], button: Message("console.users.delete"))
+    }
+}
+
+// Rows of the page.
+extension UserDetailPage {
+    private func row(_ granted: GrantedApp) -> ListRow {
+        let (consent, name) = (granted.consent, granted.name)
+        let end = RowPart.button(
+            Message("console.users.consents.end"), UserRoutes.consentEnd.link(team, user.subject, consent.appID),
+            label: Message("console.users.consents.end.label", ["app": name]))
+        let shared =
+            switch (consent.name == nil, consent.email) {
+            case (true, .withheld): Message("console.users.shared.nothing")
+            case (true, .shared): Message("console.users.shared.email")
+            case (true, .hidden): Message("console.users.shared.relay")
+            case (false, .withheld): Message("console.users.shared.name")
+            case (false, .shared): Message("console.users.shared.name-email")
+            case (false, .hidden): Message("console.users.shared.name-relay")
+            }
+        return ListRow(
+            name, at: ConsoleRoutes.appID.link(team, consent.appID), notes: [.text(shared)],
+            end: [.text(consent.grantedAt), mayChange ? end : nil], hasArrow: false)
+    }
+
+    private func row(_ session: SessionSummary) -> ListRow {
+        ListRow(
+            BrowserName(userAgent: session.userAgent),
+            notes: [.text(Message("console.users.sessions.since", ["ip": session.ip]), session.startedAt)],
+            end: [.text(Message("console.users.sessions.last-seen"), session.lastSeenAt)])
+    }
+
+    private func row(_ token: RefreshTokenSummary) -> ListRow {
+        let client = token.client.rawValue
+        let revoke = RowPart.button(
+            Message("console.users.tokens.revoke"), UserRoutes.tokenRevocation.link(team, user.subject, token.id),
+            label: Message("console.users.tokens.revoke.label", ["client": client]))
+        return ListRow(
+            client, notes: [.text(Message("console.users.tokens.refresh-issued"), token.createdAt)],
+            end: [
+                .last(
+                    Message("console.users.tokens.last-used"),
+                    token.lastUsedAt > token.createdAt ? token.lastUsedAt : nil,
+                    never: Message("console.users.tokens.never")), mayChange ? revoke : nil,
+            ])
     }
 }
 

@@ -98,25 +98,19 @@ extension UserPages {
         let export = try await exports.begin(
             subject, in: context.teamID, for: .team, by: context.actor, from: context.origin)
         guard let export else { throw UserFacingError.notFound }
-        var response = Response(
-            fields: [
-                HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store"),
-                HeaderField(.xContentTypeOptions, "nosniff"),
-            ], stream: BodyStream { try await export.next() })
         let name = String(decoding: subject.rawValue.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
-        response.append(.contentDisposition, "attachment; filename=\"\(context.teamID)-\(name).json\"")
-        return response
+        return .attachment(
+            BodyStream { try await export.next() }, named: "\(context.teamID)-\(name).json", type: "application/json")
     }
 
     /// Deletes a user if the confirmation is valid, else renders the form again with its errors.
     private func delete(_ context: TeamContext, _ form: Form, _ subject: Subject) async throws -> Response {
         let user = try await find(subject, context)
         let confirmation = Confirmation(form, expecting: user.confirmationText)
-        let reason: String
-        do throws(FormProblems) { reason = try confirmation.reason() } catch {
+        guard let reason = confirmation.reason else {
             var page = try await page(context, subject)
-            page.confirmation = (confirmation, error)
-            return site.respond(detailPage, page, status: error.status)
+            page.confirmation = confirmation
+            return site.respond(detailPage, page, status: confirmation.status)
         }
         let deleted = try await deletions.delete(
             subject, in: context.teamID, by: context.actor, from: context.origin, reason: reason)
@@ -129,4 +123,20 @@ extension UserPages {
     private func back(_ context: TeamContext, _ subject: Subject, _ flash: Flash) -> Response {
         context.redirect(to: ConsoleRoutes.user.link(context.teamID, subject), saying: flash)
     }
+}
+
+/// Routes of changes to a user, and of the user's second factors and data export.
+enum UserRoutes {
+    static let signOut = Route("/console/:team/users/:sub/sessions/end", TeamID.self, Subject.self)
+    static let consentEnd = Route(
+        "/console/:team/users/:sub/consents/:app/end", TeamID.self, Subject.self, ClientID.self)
+    static let tokenRevocation = Route(
+        "/console/:team/users/:sub/tokens/:refresh/revocation", TeamID.self, Subject.self, RefreshTokenID.self)
+    static let tokenRevocations = Route("/console/:team/users/:sub/tokens/revocation", TeamID.self, Subject.self)
+    static let suspension = Route("/console/:team/users/:sub/suspension", TeamID.self, Subject.self)
+    static let suspensionEnd = Route("/console/:team/users/:sub/suspension/end", TeamID.self, Subject.self)
+    static let factors = Route("/console/:team/users/:sub/factors", TeamID.self, Subject.self)
+    static let factorReset = Route("/console/:team/users/:sub/factors/reset", TeamID.self, Subject.self)
+    static let export = Route("/console/:team/users/:sub/export", TeamID.self, Subject.self)
+    static let deletion = Route("/console/:team/users/:sub/deletion", TeamID.self, Subject.self)
 }

@@ -13,8 +13,7 @@ import Templates
 import Web
 
 /// Pages of a team's users: search, details, sign-out, suspension, data export and deletion.
-struct UserPages: Sendable {
-    private static let pageSize = 50
+struct UserPages: ConsolePages {
     private static let eventLimit = 10
     private static let traceLimit = 5
 
@@ -35,7 +34,7 @@ struct UserPages: Sendable {
     private let factors: FactorStore
     private let traces: TraceListStore
     let server: ServerContext
-    private let listPage: LivePage<UserListPage>
+    private let listPage: LivePage<ListPage>
     let detailPage: LivePage<UserDetailPage>
 
     /// - Throws: `Diagnostics`, when a template does not fit.
@@ -57,7 +56,7 @@ struct UserPages: Sendable {
         factors = FactorStore(parts.database)
         traces = TraceListStore(parts.database)
         server = parts.server
-        listPage = try parts.site.pages.page(UserListPage.self)
+        listPage = try parts.site.pages.page(ListPage.self)
         detailPage = try parts.site.pages.page(UserDetailPage.self)
     }
 
@@ -68,22 +67,50 @@ struct UserPages: Sendable {
     }
 
     private func list(_ context: TeamContext) async throws -> Response {
-        let query = try context.request.parameters()
-        let search = query["q"].flatMap(UserSearch.init)
-        let trail = try PageHistory(
-            ConsoleRoutes.users.link(context.teamID), query, filter: search.map { [("q", $0.text)] } ?? [])
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.users.search.label"), placeholder: Message("console.users.search.placeholder")
+        ) { UserSearch($0) != nil }
+        let query = try ListQuery(context.request, at: ConsoleRoutes.users.link(team), [search])
         let page = try await list.page(
-            in: context.teamID, matching: search,
-            after: try trail.current.map { cursor throws(UserFacingError) in try Self.cursor(cursor) },
-            limit: Self.pageSize)
-        let next = page.next.map { PageHistory.Cursor(at: $0.createdAt, id: $0.subject.rawValue) }
-        return site.respond(
-            listPage,
-            UserListPage(
-                frame: context.frame(Message("console.users.title")), team: context.teamID, query: search?.text,
-                hasAppleTokens: try await hasAppleTokens(in: context.teamID),
-                rows: page.users.map { .init(user: $0, team: context.teamID) },
-                paging: trail.paging(page.total.message, next: next)))
+            in: team, matching: UserSearch(query.search),
+            after: try query.after { at, id in Subject(rawValue: id).map { UserPage.Cursor(createdAt: at, subject: $0) }
+            }, limit: ListQuery.pageSize)
+        let hasTokens = try await hasAppleTokens(in: team)
+        let view = ListView(
+            title: Message("console.users.title"), about: Message("console.users.about"),
+            links: [
+                hasTokens ? LinkView(Message("console.apple-tokens.link"), AppleTokenRoutes.tokens.link(team)) : nil,
+                LinkView(Message("console.users.invitations"), UserInvitationRoutes.list.link(team)),
+            ], query: query, content: .table(Self.table(page.users, team)),
+            paging: query.paging(page.total.message, next: page.next.map { .init($0.createdAt, $0.subject.rawValue) }),
+            none: .init(
+                "users", Message("console.users.none"), Message("console.users.none.advice"),
+                LinkView(Message("console.users.none.action"), ConsoleRoutes.serviceIDs.link(team), isPrimary: true)),
+            unmatched: .unmatched(
+                Message("console.users.search.none", ["query": query.search]), Message("console.users.search.advice"),
+                all: Message("console.users.search.all"), query))
+        return site.respond(listPage, ListPage(context, view))
+    }
+
+    private static func table(_ users: [User], _ team: TeamID) -> ListTable {
+        ListTable(
+            [
+                .init(Message("console.users.name")), .init(Message("console.users.email")),
+                .init(Message("console.users.sub"), isWide: true),
+                .init(Message("console.users.created"), isWide: true),
+                .init(Message("console.users.last-sign-in"), isWide: true),
+            ],
+            users.map { user in
+                [
+                    [.link(user.shownName, ConsoleRoutes.user.link(team, user.subject))],
+                    [
+                        .text(user.email?.rawValue ?? ""),
+                        user.relayAddress == nil ? nil : .badge(.plain, Message("console.users.hidden")),
+                    ], [.code(user.subject.rawValue, isClipped: true)], [.text(user.createdAt)],
+                    [.text(user.lastSignInAt ?? Message("console.users.never") as any LocalizedTextConvertible)],
+                ]
+            })
     }
 
     /// Includes tokens left by a deleted connection.
@@ -111,9 +138,12 @@ struct UserPages: Sendable {
             frame: context.frame(detail.user.shownName), team: team, detail: detail,
             refreshTokens: try await details.refreshTokens(of: subject, in: team),
             factors: try await factors.enrolled(of: subject, in: team), apple: try await apple(detail.user, in: team),
-            events: entries.map { AuditLine($0, in: team) },
-            traces: recent.traces.map { UserTraceRow(trace: $0, team: team, now: now) },
-            mayChange: context.may(.changeUsers))
+            events: entries.map { $0.row(in: team) },
+            traces: recent.traces.map { trace in
+                ListRow(
+                    trace.clientID?.rawValue ?? "", at: ConsoleRoutes.trace.link(team, trace.id),
+                    end: [.badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt)], hasArrow: false)
+            }, mayChange: context.may(.changeUsers))
     }
 
     private func apple(_ user: User, in team: TeamID) async throws -> [UserAppleView] {
@@ -128,10 +158,19 @@ struct UserPages: Sendable {
         return user
     }
 
-    private static func cursor(_ cursor: PageHistory.Cursor) throws(UserFacingError) -> UserPage.Cursor {
-        guard let subject = Subject(rawValue: cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
-        return UserPage.Cursor(createdAt: cursor.at, subject: subject)
-    }
+    static var views: [any View.Type] { [UserDetailPage.self] }
+}
 
-    static var views: [any View.Type] { [UserListPage.self, UserDetailPage.self] }
+extension User {
+    /// Display name: the name, else the email, else the `sub`.
+    var shownName: String { name.isEmpty ? email?.rawValue ?? subject.rawValue : name.full }
+}
+
+extension UserPage.Total {
+    var message: Message {
+        switch self {
+        case .exactly(let count): Message("console.users.found", count: count)
+        case .moreThan(let count): Message("console.users.found-more", count: count)
+        }
+    }
 }

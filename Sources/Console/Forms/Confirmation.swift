@@ -1,0 +1,114 @@
+import Bytes
+import HTTP
+import Localization
+import Registry
+import Web
+
+/// Form that confirms an irreversible action: the retyped name of the object, and a reason.
+struct Confirmation: Sendable {
+    private let typed: String
+    private let reasoning: Reason
+    private let expected: String
+    /// Errors of the submitted form; none for an empty form.
+    private(set) var problems: FormProblems
+
+    /// An empty form.
+    init(expecting expected: String) {
+        self.expected = expected
+        (typed, reasoning, problems) = ("", Reason(""), .none)
+    }
+
+    /// A submitted form, with its errors.
+    init(_ form: Form, expecting expected: String) {
+        self.expected = expected
+        typed = form["confirmation"] ?? ""
+        reasoning = Reason(form["reason"])
+        problems = FormProblems(
+            [("confirmation", Retyped(typed, expecting: expected).problem), ("reason", reasoning.problem)].compactMap {
+                field, problem in problem.map { FieldError(field: field, message: $0) }
+            })
+    }
+
+    /// The reason for the audit log; nil if the form has errors.
+    var reason: String? { problems.isEmpty && !reasoning.text.isEmpty ? reasoning.text : nil }
+
+    /// Status of the page that shows the form: 422 with errors, else 200.
+    var status: Status { problems.status }
+
+    /// The form with errors found after its own were checked, all beside the retyped name.
+    func refused(for problems: FormProblems) -> Confirmation {
+        var refused = self
+        refused.problems = FormProblems(problems.all.map { FieldError(field: "confirmation", message: $0.message) })
+        return refused
+    }
+
+    /// The form with the values as typed, and the errors beside their fields.
+    ///
+    /// - Parameters:
+    ///   - place: distinguishes the ids of its fields from those of another such form on the page.
+    ///   - hint: help text that explains where the reason is stored.
+    func view(
+        in place: String = "", action: String, summary: any LocalizedTextConvertible,
+        consequences: [any LocalizedTextConvertible], button: any LocalizedTextConvertible,
+        hint: any LocalizedTextConvertible = Message("console.confirm.reason.hint"), version: Int = 0
+    ) -> DangerView {
+        DangerView(
+            action: action, summary: summary, consequences: consequences, expected: expected,
+            confirmation: FieldView(
+                "confirmation", in: place, label: Message("console.confirm.type", ["expected": expected]), value: typed,
+                autocomplete: "off", error: problems["confirmation"], isCode: true),
+            reason: FieldView(
+                "reason", in: place, label: Message("console.confirm.reason"), value: reasoning.typed,
+                autocomplete: "off", hint: hint, error: problems["reason"]), button: button, version: String(version))
+    }
+}
+
+/// Reason for an irreversible action, as stored in the audit log.
+struct Reason: Sendable {
+    private static let limit = 500
+
+    let typed: String
+    /// The reason as one line: control characters, some of which PostgreSQL rejects, are replaced by spaces.
+    let text: String
+
+    init(_ typed: String?) {
+        self.typed = typed ?? ""
+        let scalars = self.typed.unicodeScalars.map { scalar -> Unicode.Scalar in
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .control ? " " : scalar
+        }
+        text = String(String.UnicodeScalarView(scalars)).trimmed
+    }
+
+    /// Validation error, or nil.
+    var problem: Message? {
+        if text.isEmpty { return Message("console.confirm.reason.missing") }
+        guard text.unicodeScalars.count > Self.limit else { return nil }
+        return Message("console.confirm.reason.too-long", count: Self.limit)
+    }
+}
+
+extension Retyped {
+    /// Error beside the field, or nil if the input matches.
+    var problem: Message? {
+        switch difference {
+        case nil: nil
+        case .character(let position, let typed, let right):
+            Message(
+                "console.confirm.type.differs",
+                ["expected": expected, "position": position, "typed": Self.name(typed), "right": Self.name(right)])
+        case .missing(expected): Message("console.confirm.type.wrong", ["expected": expected])
+        case .missing(let rest): Message("console.confirm.type.short", ["expected": expected, "rest": rest])
+        case .surplus(let rest): Message("console.confirm.type.long", ["expected": expected, "rest": rest])
+        }
+    }
+
+    /// Name of a character with its kind, because 0 and O look alike.
+    private static func name(_ character: Unicode.Scalar) -> Message {
+        let text = String(character)
+        return switch character {
+        case "0"..."9": Message("console.confirm.digit", ["character": text])
+        case "a"..."z", "A"..."Z": Message("console.confirm.letter", ["character": text])
+        default: Message("console.confirm.other", ["character": text])
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Web
+
+/// A search or filter of a list, by the name of its query parameter.
+struct ListFilter: Sendable {
+    /// The element with which a member sets the filter.
+    enum Input: Sendable {
+        /// A text field of that type.
+        case text(type: String, placeholder: Message?)
+        /// A selection list of the values with their names; `any` is the choice that matches every item.
+        case choice(any: Message, [(value: String, words: LocalizedText)])
+        /// None: the filter is set by links only.
+        case hidden
+    }
+
+    /// Maximum length of a value in octets; nothing in a list that a member would type is longer.
+    static let longest = 300
+
+    let name: String
+    let label: Message
+    let input: Input
+    /// Whether a value is possible; the list ignores others.
+    var accepts: @Sendable (String) -> Bool = { _ in true }
+    /// The value as its chip shows it.
+    var shown: @Sendable (String) -> any LocalizedTextConvertible = { $0 }
+
+    /// The search text, which the page shows apart from the filters.
+    static func search(
+        _ label: Message, placeholder: Message, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> ListFilter {
+        ListFilter(name: "q", label: label, input: .text(type: "search", placeholder: placeholder), accepts: accepts)
+    }
+
+    static func text(
+        _ name: String, _ label: Message, type: String = "text", placeholder: Message? = nil,
+        accepts: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> ListFilter {
+        ListFilter(name: name, label: label, input: .text(type: type, placeholder: placeholder), accepts: accepts)
+    }
+
+    static func choice(
+        _ name: String, _ label: Message, any: Message, _ values: [(String, any LocalizedTextConvertible)]
+    ) -> ListFilter {
+        let words = Dictionary(values.map { ($0.0, $0.1.localizedText) }) { first, _ in first }
+        return ListFilter(
+            name: name, label: label, input: .choice(any: any, values.map { ($0.0, $0.1.localizedText) }),
+            accepts: { words[$0] != nil }, shown: { words[$0] ?? .verbatim($0) })
+    }
+
+    /// The input with `value`; nil if the filter has none.
+    func view(_ value: String, error: LocalizedText? = nil) -> InputView? {
+        switch input {
+        case .hidden: return nil
+        case .text(let type, let placeholder):
+            return .field(
+                FieldView(
+                    name, label: label, type: type, value: value, autocomplete: "off", placeholder: placeholder,
+                    error: error, isRequired: false, isCode: type != "date"))
+        case .choice(let any, let values):
+            let options = values.map { SelectView.Option($0.value, $0.words, isSelected: $0.value == value) }
+            let all = SelectView.Option("", any, isSelected: value.isEmpty)
+            return .select(SelectView(name, label: label, error: error, options: [all] + options))
+        }
+    }
+
+    /// A value as the list reads it: one line without control characters, some of which PostgreSQL rejects.
+    static func read(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
+        return String(line).trimmedWhiteSpace.cut(toOctets: longest)
+    }
+}
+
+/// Page of a list that a URL requests: its filters, and the cursors of this page and the pages before it.
+///
+/// A cursor is the time and id of the row after which a page begins, because lists are sorted by both; inserted or
+/// deleted rows do not shift the pages.
+struct ListQuery: Sendable {
+    struct Cursor: Sendable {
+        let at: Timestamp
+        let id: String
+
+        init(_ at: Timestamp, _ id: String) {
+            self.at = at
+            self.id = id
+        }
+
+        /// The cursor of a list that is sorted by identifier alone.
+        init(_ id: ClientID) { self.init(Timestamp(microseconds: 0), id.rawValue) }
+
+        init?(text: String) {
+            guard text.utf8.count <= 300, let dot = text.firstIndex(of: "."), let microseconds = Int64(text[..<dot]),
+                Self.moments.contains(microseconds)
+            else { return nil }
+            at = Timestamp(microseconds: microseconds)
+            id = String(text[text.index(after: dot)...])
+        }
+
+        var text: String { "\(at.microseconds).\(id)" }
+
+        /// Possible times of a row in microseconds: from 1970 to the end of the year 9999.
+        private static let moments = Int64(0)...253_402_300_799_999_999
+    }
+
+    /// Number of items on a page, except in the lists of the registry, which have 25.
+    static let pageSize = 50
+    /// Maximum number of cursors in a URL, which keeps it far below the limit of a request's head.
+    private static let longestHistory = 20
+
+    /// Path of the list, which shows its first page without filters.
+    let path: String
+    let filters: [ListFilter]
+    /// The filters in force, in display order.
+    let parameters: [(name: String, value: String)]
+    private let cursors: [Cursor]
+
+    /// - Throws: `UserFacingError` if the query string cannot be parsed.
+    init(_ request: Request, at path: String, _ filters: [ListFilter] = []) throws(UserFacingError) {
+        try self.init(try request.parameters(), at: path, filters)
+    }
+
+    init(_ query: Form, at path: String, _ filters: [ListFilter]) throws(UserFacingError) {
+        self.path = path
+        self.filters = filters
+        parameters = filters.compactMap { filter in
+            let value = ListFilter.read(query[filter.name] ?? "")
+            return value.isEmpty || !filter.accepts(value) ? nil : (filter.name, value)
+        }
+        var cursors: [Cursor] = []
+        for text in query.values(of: "after").suffix(Self.longestHistory) {
+            guard let cursor = Cursor(text: text) else { throw UserFacingError(HTTPError.badRequest) }
+            cursors.append(cursor)
+        }
+        self.cursors = cursors
+    }
+
+    /// Value of the filter; nil if it is not set.
+    subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+    var search: String { self["q"] ?? "" }
+    var isFiltered: Bool { !parameters.isEmpty }
+
+    /// Start of the page in the store's terms; nil on the first page.
+    ///
+    /// - Throws: `UserFacingError` with status 400 if `read` returns nil, because the id is none.
+    func after<Value>(_ read: (Timestamp, String) -> Value?) throws(UserFacingError) -> Value? {
+        guard let cursor = cursors.last else { return nil }
+        guard let value = read(cursor.at, cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
+        return value
+    }
+
+    /// Start of the page in a list that is sorted by identifier.
+    func afterIdentifier() throws(UserFacingError) -> ClientID? { try after { ClientID(rawValue: $1) } }
+
+    /// Summary and links to the previous and next page, below the list.
+    func paging(_ summary: any LocalizedTextConvertible, next: Cursor?) -> PagingView {
+        PagingView(
+            summary: summary, previousURL: cursors.isEmpty ? nil : url(parameters, cursors.dropLast()),
+            nextURL: next.map { url(parameters, cursors.suffix(Self.longestHistory - 1) + [$0]) })
+    }
+
+    /// The filters in force, each with the URL of the list without it.
+    var chips: [ChipView] { parameters.map { chip($0, without: [$0.name]) } }
+
+    /// - Parameter names: the filters that the chip's URL leaves out.
+    func chip(_ parameter: (name: String, value: String), without names: Set<String>) -> ChipView {
+        let filter = filters.first { $0.name == parameter.name }
+        return ChipView(
+            filter?.label ?? parameter.name as any LocalizedTextConvertible,
+            filter?.shown(parameter.value) ?? parameter.value,
+            removeURL: url(parameters.filter { !names.contains($0.name) }, []))
+    }
+
+    /// The inputs of the filters with their values.
+    var inputs: [InputView] { filters.compactMap { $0.view(self[$0.name] ?? "") } }
+
+    private func url(_ parameters: [(name: String, value: String)], _ cursors: ArraySlice<Cursor>) -> String {
+        let all = parameters + cursors.map { (name: "after", value: $0.text) }
+        return all.isEmpty ? path : "\(path)?\(FormCoding.encode(all))"
+    }
+}
+
+extension Request {
+    /// The parameters of the query string.
+    ///
+    /// - Throws: `UserFacingError` with status 400 if it cannot be parsed.
+    func parameters() throws(UserFacingError) -> Form {
+        do throws(FormCoding.Failure) { return try query() } catch { throw UserFacingError(HTTPError.badRequest) }
+    }
+}

@@ -1,0 +1,215 @@
+import Bytes
+import Localization
+import Templates
+import Web
+
+/// A part of a row of a list: a text, a time, a code, a state, a link or a button.
+struct RowPart: Sendable {
+    private enum Content: Sendable {
+        case text(LocalizedText, time: Timestamp?)
+        case code(String, isClipped: Bool)
+        case badge(BadgeView)
+        case link(LocalizedText, url: String, hidden: String?, isClipped: Bool)
+        case button(Button)
+    }
+
+    /// A button that sends a form without fields.
+    private struct Button: Sendable {
+        let words: LocalizedText
+        let action: String
+        /// Name of the button for screen readers, where the rows have the same words; nil for `words` and `hidden`.
+        let label: LocalizedText?
+        /// What a screen reader says after `words`.
+        let hidden: String?
+        let isQuiet: Bool
+
+        static let fields = Fields<Button> {
+            $0.words("words") { $0.words }
+            $0.text("action") { $0.action }
+            $0.optionalWords("label") { $0.label }
+            $0.optionalText("hidden") { $0.hidden }
+            $0.flag("quiet") { $0.isQuiet }
+        }
+    }
+
+    private let content: Content
+    /// What a screen reader says in place of a link's words, where the rows have the same.
+    private var label: LocalizedText?
+    /// Whether it stands on a line of its own.
+    private var isBelow = false
+    /// Whether it is left out on a phone.
+    private var isWide = false
+    private var isHint = false
+
+    /// A text or a time, followed by `time`.
+    static func text(_ words: any LocalizedTextConvertible, _ time: Timestamp? = nil) -> RowPart {
+        RowPart(content: .text(words.localizedText, time: time))
+    }
+
+    /// `words` with the time, or `never` without one.
+    static func last(_ words: Message, _ time: Timestamp?, never: Message) -> RowPart {
+        time.map { .text(words, $0) } ?? .text(never)
+    }
+
+    static func code(_ text: String, isClipped: Bool = false) -> RowPart {
+        RowPart(content: .code(text, isClipped: isClipped))
+    }
+
+    static func badge(_ badge: BadgeView) -> RowPart { RowPart(content: .badge(badge)) }
+
+    static func badge(_ kind: BadgeView.Kind, _ words: Message) -> RowPart { .badge(BadgeView(kind, words)) }
+
+    /// - Parameters:
+    ///   - hidden: what a screen reader says after `words`; it also makes the link look like a button.
+    ///   - isClipped: whether the words are a code that is cut where there is no room.
+    static func link(
+        _ words: any LocalizedTextConvertible, _ url: String, label: Message? = nil, for hidden: String? = nil,
+        isClipped: Bool = false
+    ) -> RowPart {
+        RowPart(
+            content: .link(words.localizedText, url: url, hidden: hidden, isClipped: isClipped),
+            label: label?.localizedText)
+    }
+
+    static func button(
+        _ words: Message, _ action: String, label: Message? = nil, for hidden: String? = nil, isQuiet: Bool = false
+    ) -> RowPart {
+        let button = Button(
+            words: words.localizedText, action: action, label: label?.localizedText, hidden: hidden, isQuiet: isQuiet)
+        return RowPart(content: .button(button))
+    }
+
+    /// The part on a line of its own.
+    ///
+    /// - Parameters:
+    ///   - isHint: whether it is small and grey.
+    ///   - isWide: whether it is left out on a phone.
+    func below(isHint: Bool = false, isWide: Bool = false) -> RowPart {
+        var part = self
+        (part.isBelow, part.isHint, part.isWide) = (true, isHint, isWide)
+        return part
+    }
+
+    static let fields = Fields<RowPart> {
+        $0.flag("below") { $0.isBelow }
+        $0.flag("wide") { $0.isWide }
+        $0.flag("hint") { $0.isHint }
+        $0.optionalWords("words") { if case .text(let words, _) = $0.content { words } else { nil } }
+        $0.optionalWords("time") { if case .text(_, let time) = $0.content { time } else { nil } }
+        $0.optionalText("code") { if case .code(let text, _) = $0.content { text } else { nil } }
+        $0.flag("clipped") { part in
+            switch part.content {
+            case .code(_, let isClipped), .link(_, _, _, let isClipped): isClipped
+            default: false
+            }
+        }
+        $0.optionalGroup("badge", BadgeView.fields) { if case .badge(let badge) = $0.content { badge } else { nil } }
+        $0.optionalText("url") { if case .link(_, let url, _, _) = $0.content { url } else { nil } }
+        $0.optionalWords("linkLabel") { $0.label }
+        $0.optionalWords("link") { if case .link(let words, _, _, _) = $0.content { words } else { nil } }
+        $0.optionalText("linkHidden") { if case .link(_, _, let hidden, _) = $0.content { hidden } else { nil } }
+        $0.optionalGroup("button", Button.fields) { if case .button(let button) = $0.content { button } else { nil } }
+    }
+}
+
+/// A row of a list: what it is about, and at its end what is known of it.
+struct ListRow: Sendable {
+    let title: LocalizedText
+    /// Page of what the row is about, which a click anywhere in the row opens.
+    let url: String?
+    /// Identifiers below the title.
+    let codes: [String]
+    /// Lines below the title.
+    let notes: [RowPart]
+    let end: [RowPart]
+    /// Letter in front of the row.
+    let initial: String?
+    /// Whether the row is about a person, whose letter is in a circle.
+    let isPerson: Bool
+    /// Whether an arrow at the end says that the row opens a page.
+    let hasArrow: Bool
+
+    init(
+        _ title: any LocalizedTextConvertible, at url: String? = nil, codes: [String] = [], notes: [RowPart?] = [],
+        end: [RowPart?] = [], initial: String? = nil, isPerson: Bool = false, hasArrow: Bool = true
+    ) {
+        self.title = title.localizedText
+        self.url = url
+        self.codes = codes
+        self.notes = notes.compactMap(\.self)
+        self.end = end.compactMap(\.self)
+        self.initial = initial
+        self.isPerson = isPerson
+        self.hasArrow = hasArrow && url != nil
+    }
+
+    static let fields = Fields<ListRow> {
+        $0.words("title") { $0.title }
+        $0.optionalText("url") { $0.url }
+        $0.list("codes", Fields<String> { $0.text("text") { $0 } }) { $0.codes }
+        $0.list("notes", RowPart.fields) { $0.notes }
+        $0.list("end", RowPart.fields) { $0.end }
+        $0.optionalText("initial") { $0.initial }
+        $0.flag("person") { $0.isPerson }
+        $0.flag("arrow") { $0.hasArrow }
+    }
+}
+
+extension Fields {
+    /// Declares rows as a group with the list `rows`; the group is absent if there are none.
+    mutating func rows(_ name: String, _ read: @escaping @Sendable (Value) -> [ListRow]) {
+        optionalGroup(name, Fields<[ListRow]> { $0.list("rows", ListRow.fields) { $0 } }) { value in
+            let rows = read(value)
+            return rows.isEmpty ? nil : rows
+        }
+    }
+}
+
+/// Rows with columns.
+struct ListTable: Sendable {
+    struct Column: Sendable {
+        let label: Message
+        /// Whether it is left out on a phone.
+        let isWide: Bool
+        /// Whether only screen readers say its label.
+        var isUnnamed = false
+
+        init(_ label: Message, isWide: Bool = false, isUnnamed: Bool = false) {
+            self.label = label
+            self.isWide = isWide
+            self.isUnnamed = isUnnamed
+        }
+
+        static let fields = Fields<Column> {
+            $0.words("label") { $0.label }
+            $0.flag("wide") { $0.isWide }
+            $0.flag("unnamed") { $0.isUnnamed }
+        }
+    }
+
+    private struct Cell: Sendable {
+        let parts: [RowPart]
+        let isWide: Bool
+
+        static let fields = Fields<Cell> {
+            $0.list("parts", RowPart.fields) { $0.parts }
+            $0.flag("wideCell") { $0.isWide }
+        }
+    }
+
+    private let columns: [Column]
+    private let rows: [[Cell]]
+
+    /// - Parameter rows: the cells of each row, one for each column.
+    init(_ columns: [Column], _ rows: [[[RowPart?]]]) {
+        self.columns = columns
+        self.rows = rows.map { row in zip(columns, row).map { Cell(parts: $1.compactMap(\.self), isWide: $0.isWide) } }
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    static let fields = Fields<ListTable> {
+        $0.list("columns", Column.fields) { $0.columns }
+        $0.list("lines", Fields<[Cell]> { $0.list("cells", Cell.fields) { $0 } }) { $0.rows }
+    }
+}

@@ -1,0 +1,198 @@
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Localization
+import Templates
+import Tenancy
+import Web
+
+/// Routes of a team's members and invitations.
+enum MemberRoutes {
+    static let list = Route("/console/:team/members", TeamID.self)
+    static let member = Route("/console/:team/members/:sub", TeamID.self, Subject.self)
+    static let role = Route("/console/:team/members/:sub/role", TeamID.self, Subject.self)
+    static let removal = Route("/console/:team/members/:sub/removal", TeamID.self, Subject.self)
+    static let transfer = Route("/console/:team/members/:sub/transfer", TeamID.self, Subject.self)
+    static let departure = Route("/console/:team/departure", TeamID.self)
+
+    static let invitations = Route("/console/:team/invitations", TeamID.self)
+    static let resending = Route("/console/:team/invitations/:invitation/resending", TeamID.self, InvitationID.self)
+    static let withdrawal = Route("/console/:team/invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
+
+    /// Page for the holder of an invitation link, who may not have an account yet.
+    static let invitation = Route("/invitations/:token", String.self)
+}
+
+/// Members and invitations of a team, with the invitation form.
+struct MemberListPage: ConsolePage {
+    static let template = "console/members/index"
+    static let fields = frameFields.with {
+        $0.rows("members") { $0.members }
+        $0.rows("invitations") { $0.invitations }
+        $0.optionalGroup("invite", FormView.fields) { $0.invite }
+        $0.optionalText("departureURL") { page in page.mayLeave ? MemberRoutes.departure.link(page.team) : nil }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let members: [ListRow]
+    let invitations: [ListRow]
+    /// Nil if the account may not invite.
+    let invite: FormView?
+    /// False for the last owner.
+    let mayLeave: Bool
+}
+
+/// A member in the list.
+struct MemberRow: Sendable {
+    let team: TeamID
+    let member: Member
+    /// Nil if the account was deleted between two queries.
+    let user: User?
+    let isSelf: Bool
+    let canChange: Bool
+
+    var person: PersonView {
+        PersonView(name: user?.name.full ?? member.account.rawValue, email: user?.email?.rawValue)
+    }
+
+    /// The member in the list.
+    var row: ListRow {
+        ListRow(
+            person.name, at: canChange ? MemberRoutes.member.link(team, member.account) : nil,
+            notes: [.text(person.email)],
+            end: [isSelf ? .badge(.plain, Message("console.members.you")) : nil, .text(member.role.words)],
+            initial: person.initial, isPerson: true, hasArrow: false)
+    }
+
+    /// Text to enter as confirmation of a removal or transfer: the email, or the `sub` without one.
+    var expected: String { user?.email?.rawValue ?? member.account.rawValue }
+}
+
+extension Invitation {
+    /// The invitation in the list.
+    func row(in team: TeamID, canChange: Bool, at now: Timestamp) -> ListRow {
+        let resend = RowPart.button(
+            Message("console.members.resend"), MemberRoutes.resending.link(team, id), for: email.rawValue)
+        let withdraw = RowPart.button(
+            Message("console.members.withdraw"), MemberRoutes.withdrawal.link(team, id), for: email.rawValue,
+            isQuiet: true)
+        return ListRow(
+            email.rawValue,
+            notes: [
+                .text(
+                    isOpen(at: now) ? Message("console.members.expires") : Message("console.members.expired"), expiresAt
+                )
+            ], end: [.text(role.words)] + (canChange ? [resend, withdraw] : []))
+    }
+}
+
+/// Renders the page with members, invitations and the invitation form.
+struct MemberRoster: Sendable {
+    private let server: ServerContext
+    private let members: MembershipStore
+    private let invitations: InvitationStore
+    private let users: UserStore
+    private let page: LivePage<MemberListPage>
+
+    /// - Throws: `Diagnostics`, when the template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        server = parts.server
+        members = MembershipStore(parts.database)
+        invitations = InvitationStore(parts.database)
+        users = UserStore(parts.database)
+        page = try parts.site.pages.page(MemberListPage.self)
+    }
+
+    /// Renders the page; after a rejected invitation with its input and errors.
+    ///
+    /// Runs three statements whatever the team's size: members, their accounts, invitations.
+    func respond(_ context: TeamContext, _ form: InviteForm = InviteForm()) async throws -> Response {
+        let team = context.teamID
+        let listed = try await members.list(in: team)
+        let found = try await users.find(listed.map(\.account), in: .system)
+        // Indexed, because searching the array for each member would take quadratic time.
+        let accounts = Dictionary(found.map { ($0.subject, $0) }) { first, _ in first }
+        let open = try await invitations.list(in: team)
+        let now = server.clock()
+        let owners = listed.count { $0.role == .owner }
+        let view = MemberListPage(
+            frame: context.frame(Message("console.members.title")), team: team,
+            members: listed.map { row(of: $0, accounts, context).row },
+            invitations: open.map { $0.row(in: team, canChange: context.role.mayManage($0.role), at: now) },
+            invite: context.may(.changeMembers)
+                ? FormView(
+                    action: MemberRoutes.invitations.link(team), errors: form.errors.summary,
+                    inputs: form.inputs(context.role.grantable)) : nil, mayLeave: context.role != .owner || owners > 1)
+        return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    private func row(of member: Member, _ accounts: [Subject: User], _ context: TeamContext) -> MemberRow {
+        MemberRow(
+            team: context.teamID, member: member, user: accounts[member.account],
+            isSelf: member.account == context.account.subject,
+            canChange: context.may(.changeMembers) && context.role.mayManage(member.role))
+    }
+}
+
+/// Form that invites a member: email and role as entered, with their errors.
+struct InviteForm: Sendable {
+    private(set) var email = ""
+    private(set) var role = Role.developer
+    var errors = FieldErrors()
+
+    /// Reads the form; nil if a field is invalid, with its error in `errors`.
+    ///
+    /// - Parameter roles: the roles that the inviting member may assign.
+    mutating func read(_ form: Form, allowing roles: [Role]) -> (email: EmailAddress, role: Role)? {
+        email = form["email"] ?? ""
+        let address = errors.require(
+            EmailAddress(rawValue: email.trimmed), "email", Message("console.members.email.wrong"))
+        let chosen = errors.require(
+            form["role"].flatMap(Role.init(rawValue:)).flatMap { roles.contains($0) ? $0 : nil }, "role",
+            Message("console.members.role.wrong"))
+        if let chosen { role = chosen }
+        guard let address, let chosen else { return nil }
+        return (address, chosen)
+    }
+
+    /// - Parameter roles: the roles that the inviting member may assign.
+    func inputs(_ roles: [Role]) -> [InputView] {
+        [
+            .field(
+                FieldView(
+                    "email", label: Message("console.members.email"), type: "email", value: email, autocomplete: "off",
+                    placeholder: "ben@acme.example", error: errors["email"])),
+            .choices(.roles(roles, chosen: role, error: errors["role"])),
+        ]
+    }
+}
+
+extension ChoicesView {
+    /// Choice of a member's role.
+    static func roles(_ roles: [Role], chosen: Role, error: LocalizedText?) -> ChoicesView {
+        ChoicesView(
+            "role", label: Message("console.members.role"), error: error,
+            options: roles.map { Option($0.rawValue, $0.words, hint: $0.reach, isChecked: $0 == chosen) })
+    }
+}
+
+extension Role {
+    /// Name of the role on pages.
+    var words: Message { Message(in: "console.roles", rawValue) }
+
+    /// Description of the role's rights in one sentence; nil for `operator`.
+    var reach: Message? {
+        switch self {
+        case .operator: nil
+        case .owner: Message("console.members.reach.owner")
+        case .admin: Message("console.members.reach.admin")
+        case .developer: Message("console.members.reach.developer")
+        case .auditor: Message("console.members.reach.auditor")
+        }
+    }
+
+    /// Roles that a member with this role may assign, most powerful first.
+    var grantable: [Role] { [.owner, .admin, .developer, .auditor].filter(mayManage) }
+}

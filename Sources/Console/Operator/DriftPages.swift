@@ -1,0 +1,119 @@
+import Bytes
+import Doctor
+import HTTP
+import Localization
+import Templates
+import Web
+
+/// Page that compares the documents Apple publishes with their known versions.
+struct DriftPages: ConsolePages {
+    private let site: Site
+    private let documents: WatchedDocumentStore
+    private let isWatched: Bool
+    private let standIn: String?
+    private let page: LivePage<DriftPage>
+
+    /// - Throws: `Diagnostics`, when the template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        documents = WatchedDocumentStore(parts.database)
+        isWatched = parts.watchesApple
+        standIn = parts.standIn?.pageURL
+        page = try parts.site.pages.page(DriftPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.drift, for: .operators) { context in
+            let model = DriftPage(
+                frame: OperatorFrame(context, Message("console.operator.drift.title"), at: .drift),
+                isWatched: isWatched, standIn: standIn, documents: isWatched ? try await documents.list() : [])
+            return site.respond(page, model)
+        }
+        router.post(OperatorRoutes.driftApproval, for: .operators) { context, form, name in
+            let isApproved = try await documents.approve(
+                name, seen: form["seen"] ?? "", by: context.actor, from: context.origin)
+            let flash: Flash =
+                isApproved
+                ? .good(Message("console.operator.drift.flash.approved"))
+                : .warn(Message("console.operator.drift.flash.changed"))
+            return context.redirect(to: OperatorRoutes.drift.link(), saying: flash)
+        }
+    }
+
+    static var views: [any View.Type] { [DriftPage.self] }
+}
+
+/// Watched documents with their differences.
+struct DriftPage: OperatorPage {
+    static let template = "console/operator/drift"
+    static let fields = frameFields.with {
+        $0.flag("watched") { $0.isWatched }
+        $0.optionalText("standInURL") { $0.standIn }
+        $0.list("documents", DocumentView.fields) { $0.documents.map(DocumentView.init) }
+    }
+
+    let frame: OperatorFrame
+    let isWatched: Bool
+    /// URL of the Apple simulator's page; nil without a simulator.
+    let standIn: String?
+    let documents: [WatchedDocument]
+}
+
+/// A watched document.
+struct DocumentView: Sendable {
+    private let document: WatchedDocument
+
+    init(_ document: WatchedDocument) { self.document = document }
+
+    static let fields = Fields<DocumentView> {
+        $0.text("id") { $0.document.name.rawValue }
+        $0.words("heading") { $0.heading }
+        $0.words("about") { $0.about }
+        $0.group("seen", TimeView.fields) { TimeView($0.document.seenAt) }
+        $0.group("state", BadgeView.fields) { $0.badge }
+        $0.optionalGroup("since", TimeView.fields) { $0.document.differsSince.map(TimeView.init) }
+        $0.list(
+            "differences",
+            Fields<WatchedDocument.Difference> {
+                $0.text("name") { $0.name }
+                $0.optionalText("known") { $0.known }
+                $0.optionalText("now") { $0.seen }
+            }
+        ) { $0.document.differences }
+        $0.list(
+            "entries",
+            Fields<Entry> {
+                $0.text("name") { $0.name }
+                $0.text("value") { $0.value }
+            }
+        ) { view in view.document.seen.sorted { $0.key < $1.key }.map { Entry(name: $0.key, value: $0.value) } }
+        $0.text("digest") { $0.document.seenDigest }
+        $0.text("approvalURL") { OperatorRoutes.driftApproval.link($0.document.name) }
+    }
+
+    /// An entry of the version last seen.
+    struct Entry: Sendable {
+        let name: String
+        let value: String
+    }
+
+    private var heading: Message {
+        switch document.name {
+        case .discovery: Message("console.operator.drift.discovery")
+        case .keys: Message("console.operator.drift.keys")
+        }
+    }
+
+    private var about: Message {
+        switch document.name {
+        case .discovery: Message("console.operator.drift.discovery.about")
+        case .keys: Message("console.operator.drift.keys.about")
+        }
+    }
+
+    private var badge: BadgeView {
+        document.differsSince == nil
+            ? BadgeView(.good, Message("console.operator.drift.known"))
+            : BadgeView(.bad, Message("console.operator.drift.differs"))
+    }
+}

@@ -1,0 +1,259 @@
+import Bytes
+import Doctor
+import HTTP
+import Jobs
+import Localization
+import Operations
+import Postgres
+import Templates
+import Web
+
+/// The health page of the installation.
+struct HealthPages: ConsolePages {
+    private let site: Site
+    private let database: DatabaseStatusStore
+    private let processes: ProcessStore
+    private let schedules: RecurringJobStore
+    private let jobs: JobListStore
+    private let documents: WatchedDocumentStore
+    private let isWatched: Bool
+    private let hasStandIn: Bool
+    private let page: LivePage<HealthPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        database = DatabaseStatusStore(parts.system)
+        processes = ProcessStore(parts.system)
+        schedules = RecurringJobStore(parts.database)
+        jobs = JobListStore(parts.system)
+        documents = WatchedDocumentStore(parts.database)
+        isWatched = parts.watchesApple
+        hasStandIn = parts.standIn != nil
+        page = try parts.site.pages.page(HealthPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.health, for: .operators) { try await show($0) }
+    }
+
+    private func show(_ context: AccountContext) async throws -> Response {
+        let model = HealthPage(
+            frame: OperatorFrame(context, Message("console.operator.health.title"), at: .health),
+            database: try await database.read(), processes: try await processes.list(),
+            schedules: try await schedules.list(), queue: try await jobs.statistics(),
+            documents: isWatched ? try await documents.list() : [], hasStandIn: hasStandIn)
+        return site.respond(page, model)
+    }
+
+    static var views: [any View.Type] { [HealthPage.self] }
+}
+
+/// State of the database, processes, job queue and schedules.
+struct HealthPage: OperatorPage {
+    static let template = "console/operator/health"
+    static let fields = frameFields.with {
+        $0.list("troubles", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.troubles }
+        $0.text("databaseVersion") { $0.database.version }
+        $0.text("databaseSize") { OctetCount.text($0.database.size) }
+        $0.words("connections") { page in
+            Message(
+                "console.operator.health.connections",
+                ["used": page.database.connections, "limit": page.database.connectionLimit])
+        }
+        $0.text("migration") { $0.database.migration }
+        $0.group("clock", TimeView.fields) { TimeView($0.database.clock) }
+        $0.list("processes", ProcessRow.fields) { $0.processes.map(ProcessRow.init) }
+        $0.list("queue", QueueRow.fields) { $0.queue.map(QueueRow.init) }
+        $0.list("schedules", ScheduleRow.fields) { page in
+            page.schedules.map { ScheduleRow(schedule: $0, now: page.database.clock) }
+        }
+    }
+
+    let frame: OperatorFrame
+    let database: DatabaseStatus
+    let processes: [ProcessStatus]
+    let schedules: [RecurringJob]
+    let queue: [JobStatistics]
+    /// Watched documents of Apple; empty if they are not watched.
+    let documents: [WatchedDocument]
+    let hasStandIn: Bool
+
+    /// Problems that need an operator.
+    private var troubles: [LocalizedText] {
+        var troubles: [Message] = []
+        let dead = queue.reduce(0) { $0 + $1.dead }
+        if dead > 0 { troubles.append(Message("console.operator.health.trouble.dead", count: dead)) }
+        if let oldest = queue.compactMap(\.oldest).max(), oldest > .seconds(300) {
+            troubles.append(Message("console.operator.health.trouble.late", count: Int(oldest.components.seconds / 60)))
+        }
+        for process in processes where !process.isAlive {
+            troubles.append(Message("console.operator.health.trouble.silent", ["host": process.beat.host]))
+        }
+        for process in processes where process.isAlive && (process.clockSkew / .seconds(1)).magnitude > 5 {
+            troubles.append(Message("console.operator.health.trouble.clock", ["host": process.beat.host]))
+        }
+        troubles += processes.filter(\.isAlive).flatMap(Self.shortages)
+        if documents.contains(where: { $0.differsSince != nil }) {
+            troubles.append(
+                hasStandIn
+                    ? Message("console.operator.health.trouble.stand-in")
+                    : Message("console.operator.health.trouble.apple"))
+        }
+        for schedule in schedules where schedule.problem != nil {
+            let title = JobMessages.name(ofKind: schedule.kind)
+            troubles.append(
+                Message("console.operator.health.trouble.schedule", ["name": schedule.kind, "title": title]))
+        }
+        return troubles.map(\.localizedText)
+    }
+    /// Warnings of a process that uses 90 percent or more of its connections or file descriptors.
+    private static func shortages(of process: ProcessStatus) -> [Message] {
+        let (host, counts) = (process.beat.host, process.beat.connections)
+        func isScarce(_ used: Int, of limit: Int) -> Bool { limit > 0 && used >= limit - limit / 10 }
+        var messages: [Message] = []
+        if isScarce(counts.now, of: counts.limit) {
+            messages.append(
+                Message(
+                    "console.operator.health.trouble.connections",
+                    ["host": host, "now": counts.now, "limit": counts.limit]))
+        }
+        if isScarce(counts.descriptors, of: counts.descriptorLimit) {
+            messages.append(
+                Message(
+                    "console.operator.health.trouble.descriptors",
+                    ["host": host, "used": counts.descriptors, "limit": counts.descriptorLimit]))
+        }
+        return messages
+    }
+}
+
+/// A server process of the installation.
+struct ProcessRow: Sendable {
+    let process: ProcessStatus
+
+    static let fields = Fields<ProcessRow> {
+        $0.text("host") { $0.process.beat.host }
+        $0.text("pid") { String($0.process.beat.pid) }
+        $0.text("version") { $0.process.beat.version }
+        $0.group("state", BadgeView.fields) { row in
+            row.process.isAlive
+                ? BadgeView(.good, Message("console.operator.health.alive"))
+                : BadgeView(.bad, Message("console.operator.health.silent"))
+        }
+        $0.group("seen", TimeView.fields) { TimeView($0.process.seenAt) }
+        $0.group("started", TimeView.fields) { TimeView($0.process.beat.startedAt) }
+        $0.integer("loops") { $0.process.beat.loops }
+        $0.text("lag") { Milliseconds.text($0.process.beat.loopLag) }
+        $0.text("skew") { Milliseconds.text($0.process.clockSkew) }
+        $0.text("memory") { OctetCount.text($0.process.beat.memory) }
+        $0.integer("connections") { $0.process.beat.connections.now }
+        $0.integer("connectionsPeak") { $0.process.beat.connections.peak }
+        $0.integer("connectionLimit") { $0.process.beat.connections.limit }
+        $0.integer("refused") { $0.process.beat.connections.refused }
+        $0.integer("full") { $0.process.beat.connections.full }
+        $0.integer("shortages") { $0.process.beat.connections.shortages }
+        $0.text("delivery") { OctetCount.text($0.process.beat.connections.octetsInDelivery) }
+        $0.integer("givenUp") { $0.process.beat.connections.answersGivenUp }
+        $0.integer("descriptors") { $0.process.beat.connections.descriptors }
+        $0.integer("descriptorLimit") { $0.process.beat.connections.descriptorLimit }
+        $0.integer("succeeded") { $0.process.beat.jobsSucceeded }
+        $0.integer("failed") { $0.process.beat.jobsFailed }
+        $0.integer("dead") { $0.process.beat.jobsDead }
+    }
+}
+
+/// Queue statistics of one kind of job.
+struct QueueRow: Sendable {
+    let statistics: JobStatistics
+
+    static let fields = Fields<QueueRow> {
+        $0.words("name") { JobMessages.name(ofKind: $0.statistics.kind) }
+        $0.text("kind") { $0.statistics.kind }
+        $0.text("url") { "\(OperatorRoutes.jobs.link())?kind=\(PercentCoding.encode($0.statistics.kind))" }
+        $0.integer("due") { $0.statistics.due }
+        $0.integer("later") { $0.statistics.later }
+        $0.integer("running") { $0.statistics.running }
+        $0.integer("dead") { $0.statistics.dead }
+        $0.optionalWords("oldest") { $0.statistics.oldest.map { DurationText.length($0) } }
+    }
+}
+
+/// A recurring task.
+struct ScheduleRow: Sendable {
+    let schedule: RecurringJob
+    let now: Timestamp
+
+    static let fields = Fields<ScheduleRow> {
+        $0.words("title") { JobMessages.name(ofKind: $0.schedule.kind) }
+        $0.text("name") { $0.schedule.kind }
+        $0.words("interval") { DurationText.interval($0.schedule.interval) }
+        $0.group("state", BadgeView.fields) { $0.state }
+        $0.optionalGroup("last", TimeView.fields) { $0.schedule.ranAt.map { TimeView($0) } }
+        $0.optionalText("took") { $0.schedule.milliseconds.map { "\($0) ms" } }
+        $0.group("next", TimeView.fields) { TimeView($0.schedule.dueAt) }
+        $0.optionalText("problem") { $0.schedule.problem }
+    }
+
+    private var state: BadgeView {
+        if schedule.worker != nil { return BadgeView(.plain, Message("console.operator.health.running")) }
+        if schedule.problem != nil { return BadgeView(.bad, Message("console.operator.health.failed")) }
+        let isLate = now - schedule.dueAt > .seconds(60)
+        return isLate
+            ? BadgeView(.warn, Message("console.operator.health.late"))
+            : BadgeView(.good, Message("console.operator.health.fine"))
+    }
+}
+
+/// Text of a number of octets, such as `1.5 MiB`.
+enum OctetCount {
+    static func text(_ count: Int) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        var (value, unit) = (Double(count), 0)
+        while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
+        let tenths = (value * 10).rounded() / 10
+        return value >= 100 || unit == 0 ? "\(Int(value.rounded())) \(units[unit])" : "\(tenths) \(units[unit])"
+    }
+}
+
+/// Text of a duration in milliseconds, such as `1.5 ms`.
+enum Milliseconds {
+    static func text(_ duration: Duration) -> String {
+        let tenths = (duration / .microseconds(100)).rounded() / 10
+        return "\(tenths) ms"
+    }
+}
+
+/// Localized text of a duration in seconds, minutes, hours or days.
+enum DurationText {
+    private enum Unit { case seconds, minutes, hours, days }
+
+    /// Length such as `3 minutes`, rounded down in the largest unit that it fills.
+    static func length(_ duration: Duration) -> Message {
+        let seconds = Int(duration.components.seconds)
+        switch unit(of: seconds, mustDivide: false) {
+        case .seconds: return Message("console.operator.spans.seconds", count: seconds)
+        case .minutes: return Message("console.operator.spans.minutes", count: seconds / 60)
+        case .hours: return Message("console.operator.spans.hours", count: seconds / 3600)
+        case .days: return Message("console.operator.spans.days", count: seconds / 86_400)
+        }
+    }
+
+    /// Interval such as `every 6 hours`, in the largest unit that divides it exactly.
+    static func interval(_ duration: Duration) -> Message {
+        let seconds = Int(duration.components.seconds)
+        switch unit(of: seconds, mustDivide: true) {
+        case .seconds: return Message("console.operator.spans.every.seconds", count: seconds)
+        case .minutes: return Message("console.operator.spans.every.minutes", count: seconds / 60)
+        case .hours: return Message("console.operator.spans.every.hours", count: seconds / 3600)
+        case .days: return Message("console.operator.spans.every.days", count: seconds / 86_400)
+        }
+    }
+
+    private static func unit(of seconds: Int, mustDivide: Bool) -> Unit {
+        func fits(_ size: Int) -> Bool { seconds >= size && (!mustDivide || seconds.isMultiple(of: size)) }
+        if fits(86_400) { return .days }
+        if fits(3600) { return .hours }
+        return fits(60) ? .minutes : .seconds
+    }
+}

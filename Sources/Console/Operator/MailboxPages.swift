@@ -1,0 +1,108 @@
+import Audit
+import Bytes
+import Domain
+import HTTP
+import Jobs
+import Localization
+import Mail
+import Templates
+import Tenancy
+import Web
+
+/// Pages of the emails that were stored because no mail server is configured.
+struct MailboxPages: ConsolePages {
+    private let site: Site
+    private let mailbox: MailboxStore
+    private let names: TeamNameStore
+    private let log: AuditEventLogStore
+    private let sendsMail: Bool
+    private let listPage: LivePage<OperatorListPage>
+    private let mailPage: LivePage<MailboxMailPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        site = parts.site
+        mailbox = MailboxStore(parts.database)
+        names = TeamNameStore(parts.system)
+        log = AuditEventLogStore(parts.database)
+        sendsMail = parts.server.sendsMail
+        listPage = try parts.site.pages.page(OperatorListPage.self)
+        mailPage = try parts.site.pages.page(MailboxMailPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(OperatorRoutes.mailbox, for: .operators) { try await list($0) }
+        router.get(OperatorRoutes.mail, for: .operators) { try await show($0, $1) }
+    }
+
+    private func list(_ context: AccountContext) async throws -> Response {
+        let words = Message("console.operator.mailbox.search")
+        let query = try ListQuery(
+            context.request, at: OperatorRoutes.mailbox.link(), [.search(words, placeholder: words)])
+        let page = try await mailbox.page(
+            to: query.search, after: try query.after { at, id in MailboxPage.Cursor(at: at, id: id) },
+            limit: ListQuery.pageSize)
+        let names = try await names.names(of: Set(page.entries.map(\.team)))
+        let summary =
+            page.total > MailboxStore.countLimit
+            ? Message("console.operator.mailbox.found-more", count: MailboxStore.countLimit)
+            : Message("console.operator.mailbox.found", count: page.total)
+        let view = ListView(
+            title: Message("console.operator.mailbox.title"),
+            about: sendsMail
+                ? Message("console.operator.mailbox.about.server") : Message("console.operator.mailbox.about"),
+            query: query,
+            content: .rows(
+                page.entries.map { mail in
+                    ListRow(
+                        mail.subject, at: OperatorRoutes.mail.link(mail.id), notes: [.text(mail.recipient.rawValue)],
+                        end: [.text(names[mail.team] ?? ""), .text(mail.at)], hasArrow: false)
+                }), paging: query.paging(summary, next: page.next.map { .init($0.at, $0.id) }),
+            none: .init(
+                "info", Message("console.operator.mailbox.none"), Message("console.operator.mailbox.none.advice")),
+            unmatched: .unmatched(
+                Message("console.operator.mailbox.none-matches", ["query": query.search]),
+                Message("console.operator.mailbox.none-matches.advice"),
+                all: Message("console.operator.mailbox.show-all"), query))
+        return site.respond(listPage, OperatorListPage(context, at: .mailbox, view))
+    }
+
+    /// Shows an email and records the access in the audit log.
+    ///
+    /// Recorded because an email contains a secret: its link works for the first browser that opens it.
+    private func show(_ context: AccountContext, _ id: JobID) async throws -> Response {
+        guard let mail = try await mailbox.find(id) else { throw UserFacingError.notFound }
+        let event = AuditEvent(
+            "mail.read", by: context.actor, on: AuditEvent.Target("mail", id.rawValue), from: context.origin,
+            after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.message)])
+        try await log.record(event, in: .system)
+        let view = MailboxMailPage(
+            frame: OperatorFrame(context, mail.entry.subject, at: .mailbox), mail: mail,
+            teamName: try await names.names(of: [mail.entry.team])[mail.entry.team] ?? "")
+        return site.respond(mailPage, view)
+    }
+
+    static var views: [any View.Type] { [MailboxMailPage.self] }
+}
+
+/// A stored email as its recipient would see it.
+struct MailboxMailPage: OperatorPage {
+    static let template = "console/operator/mailbox/show"
+    static let fields = frameFields.with {
+        $0.text("listURL") { _ in OperatorRoutes.mailbox.link() }
+        $0.text("subject") { $0.mail.entry.subject }
+        $0.group("recipient", CopyView.fields) { page in
+            CopyView(Message("console.operator.mailbox.to"), page.mail.entry.recipient.rawValue)
+        }
+        $0.text("team") { $0.teamName }
+        $0.words("letter") { Message(in: "console.operator.letters", $0.mail.entry.message) }
+        $0.group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
+        $0.optionalText("link") { $0.mail.link }
+        $0.text("body") { $0.mail.text }
+        $0.text("html") { $0.mail.html }
+    }
+
+    let frame: OperatorFrame
+    let mail: MailboxMail
+    let teamName: String
+}

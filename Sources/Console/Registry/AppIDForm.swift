@@ -1,0 +1,118 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Registry
+import Web
+
+/// Form of an App ID.
+struct AppIDForm: ResourceForm {
+    let identifier: String
+    let description: String
+    let primary: String
+    let isEnabled: Bool
+    let notificationURL: String
+    let issuer: String
+
+    /// An empty form.
+    init() {
+        (identifier, description, primary, isEnabled, notificationURL) = ("", "", "", true, "")
+        issuer = ServiceID.Issuer.own.rawValue
+    }
+
+    init(_ form: Form) {
+        identifier = form["identifier"] ?? ""
+        description = form["description"] ?? ""
+        primary = form["primary"] ?? ""
+        isEnabled = form.isChecked("signIn")
+        notificationURL = form["notificationURL"] ?? ""
+        issuer = form["issuer"] ?? ServiceID.Issuer.own.rawValue
+    }
+
+    init(_ appID: AppID) {
+        identifier = appID.identifier.rawValue
+        description = appID.description
+        primary = appID.primary?.rawValue ?? ""
+        isEnabled = appID.isEnabled
+        notificationURL = appID.notificationURL?.text ?? ""
+        issuer = appID.issuer.rawValue
+    }
+
+    /// The unparsed values for the existing App ID `current`, or for a new one with the typed identifier.
+    func input(over current: AppID? = nil) -> AppID.Input {
+        AppID.Input(
+            identifier: current?.identifier.rawValue ?? identifier.trimmed, description: description,
+            isEnabled: isEnabled, primary: primary, notificationURL: notificationURL.trimmed, issuer: issuer)
+    }
+
+    var fields: [FormCoding.Field] {
+        var fields = [
+            FormCoding.Field("description", description), FormCoding.Field("primary", primary),
+            FormCoding.Field("notificationURL", notificationURL), FormCoding.Field("issuer", issuer),
+        ]
+        if isEnabled { fields.append(FormCoding.Field("signIn", "yes")) }
+        return fields
+    }
+
+    func compared(with current: AppID) -> [ConflictPage.Row] {
+        zip(Self.settings(AppIDForm(current)), Self.settings(self)).map { theirs, yours in
+            ConflictPage.Row(label: theirs.label, theirs: theirs.value, yours: yours.value)
+        }
+    }
+
+    /// Label and displayed value of each setting.
+    static func settings(_ form: AppIDForm) -> [(label: Message, value: any LocalizedTextConvertible)] {
+        [
+            (Message("console.registry.description"), form.description),
+            (
+                Message("console.registry.group"),
+                form.primary.isEmpty
+                    ? Message("console.registry.primary") : Message("console.registry.under", ["primary": form.primary])
+            ),
+            (
+                Message("console.registry.sign-in"),
+                form.isEnabled ? Message("console.registry.on") : Message("console.registry.off")
+            ),
+            (
+                Message("console.notifications.address"),
+                form.notificationURL.isEmpty
+                    ? Message("console.registry.none") as any LocalizedTextConvertible : form.notificationURL
+            ),
+            (Message("console.registry.issuer"), ServiceID.Issuer.words(form.issuer)),
+        ]
+    }
+}
+
+// Inputs.
+extension AppIDForm {
+    /// - Parameters:
+    ///   - base: the team's own issuer.
+    ///   - isNew: whether the identifier can be typed, which is kept afterwards.
+    func inputs(_ problems: FormProblems, primaries: [AppID], own base: String, isNew: Bool) -> [InputView] {
+        let described = InputView.field(
+            FieldView(
+                "description", label: Message("console.registry.description"), value: description, autocomplete: "off",
+                hint: Message("console.app-ids.description.hint"), error: problems["description"]))
+        let identified = InputView.field(
+            FieldView(
+                "identifier", label: Message("console.app-ids.bundle-id"), value: identifier, autocomplete: "off",
+                placeholder: "com.example.app", hint: Message("console.app-ids.bundle-id.hint"),
+                error: problems["identifier"], isCode: true))
+        let grouped = InputView.appIDs(
+            primaries, chosen: primary, "primary", label: Message("console.registry.group"),
+            hint: Message("console.app-ids.group.hint"), error: problems["primary"] ?? problems["appID"],
+            none: Message("console.app-ids.group.none"))
+        let notified = InputView.field(
+            FieldView(
+                "notificationURL", label: Message("console.notifications.address"), type: "url", value: notificationURL,
+                autocomplete: "off", placeholder: "https://example.com/apple/notices",
+                hint: Message("console.notifications.address.hint"), error: problems["notificationURL"],
+                isRequired: false, isCode: true))
+        let enabled = InputView.checkbox(
+            CheckboxView(
+                "signIn", label: Message("console.app-ids.sign-in.label"),
+                hint: Message("console.app-ids.sign-in.hint"), isChecked: isEnabled))
+        let issuing = InputView.choices(ServiceID.Issuer.choices(issuer, own: base, problems))
+        return isNew ? [described, identified, grouped, enabled] : [described, grouped, notified, issuing, enabled]
+    }
+}

@@ -1,0 +1,261 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Postgres
+import Registry
+import Templates
+import Web
+
+/// Handlers of App IDs: list, register, show, edit, group, delete.
+struct AppIDResource: ListedResource {
+    private let registry: RegistryStores
+    private let server: ServerContext
+    private let new: LivePage<NewPage>
+    private let page: LivePage<AppIDPage>
+
+    let routes = RegistryRoutes.appIDs
+    let section = Section.appIDs
+    let right = Right.changeRegistry
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
+        self.registry = registry
+        self.server = server
+        new = try pages.page(NewPage.self)
+        page = try pages.page(AppIDPage.self)
+    }
+
+    func list(_ context: TeamContext) async throws -> ListView {
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.app-ids.search.label"), placeholder: Message("console.app-ids.search.placeholder"))
+        let query = try ListQuery(context.request, at: routes.list.link(team), [search])
+        let page = try await registry.appIDs.list(
+            PageQuery(search: query.search, after: try query.afterIdentifier()), in: team)
+        let new =
+            context.may(right)
+            ? LinkView(Message("console.registry.new-app-id"), routes.new.link(team), isPrimary: true) : nil
+        return ListView(
+            title: Message("console.app-ids.title"), about: Message("console.app-ids.about"),
+            links: [LinkView(Message("console.transfers.title"), TransferPages.transfers.link(team)), new],
+            query: query, content: .rows(page.items.map { row($0, team) }),
+            paging: query.paging(
+                Message("console.app-ids.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)),
+            none: .init("app", Message("console.app-ids.first"), Message("console.app-ids.first.about"), new),
+            unmatched: .registry(query))
+    }
+
+    private func row(_ summary: AppIDSummary, _ team: TeamID) -> ListRow {
+        let appID = summary.appID
+        return ListRow(
+            appID.description, at: routes.one.link(team, appID.identifier), codes: [appID.identifier.rawValue],
+            end: [
+                appID.isEnabled ? nil : .badge(.plain, Message("console.registry.sign-in-off")), .text(appID.grouping),
+                .text(
+                    Message(
+                        "console.app-ids.row.service-ids",
+                        ["number": summary.serviceIDs, "limit": Quota.serviceIDs.count])),
+                .text(
+                    Message(
+                        "console.app-ids.row.keys",
+                        ["number": summary.activeKeys, "limit": Quota.activeKeys.count])),
+            ])
+    }
+
+    func emptyForm(_ context: TeamContext) -> AppIDForm { AppIDForm() }
+
+    func newPage(_ context: TeamContext, _ form: AppIDForm, _ problems: FormProblems) async throws -> Response {
+        let primaries = try await registry.primaries(in: context.teamID)
+        let inputs = form.inputs(problems, primaries: primaries, own: server.base(of: context.teamID), isNew: true)
+        let view = NewPage(
+            context, Message("console.registry.new-app-id"),
+            backTo: LinkView(Message("console.app-ids.title"), routes.list.link(context.teamID)),
+            creating(context, form, problems, inputs), button: Message("console.app-ids.register"))
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<AppIDForm>) async throws -> Response {
+        let (team, id) = (context.teamID, appID.identifier)
+        let services = try await registry.serviceIDs.list(of: id, in: team).items
+        let keys = try await registry.activeKeys(of: id, in: team)
+        guard let consequences = try await registry.appIDs.consequences(of: id, in: team) else {
+            throw UserFacingError.notFound
+        }
+        let primaries = try await registry.primaries(in: team).filter { $0.identifier != id }
+        let primary = appID.primary ?? id
+        let connection = try await registry.appleConnections.find(of: primary, in: team)
+        let hasServiceRoom = services.count < Quota.serviceIDs.count
+        let hasKeyRoom = keys.count < Quota.activeKeys.count && appID.primary == nil
+        let view = AppIDPage(
+            frame: context.frame(appID.description), appID: appID,
+            editing: editing(appID, context, unfinished) {
+                ($0.inputs($1, primaries: primaries, own: server.base(of: team), isNew: false), [])
+            },
+            serviceIDs: services.map { service in
+                ListRow(
+                    service.description, at: ConsoleRoutes.serviceID.link(team, service.identifier),
+                    codes: [service.identifier.rawValue], end: [.text(service.returnURLCount)])
+            },
+            newServiceIDURL: hasServiceRoom && context.may(.changeRegistry)
+                ? "\(ConsoleRoutes.newServiceID.link(team))?app=\(id)" : nil,
+            grouped: consequences.groupedAppIDs.map { ListRow($0.rawValue, at: ConsoleRoutes.appID.link(team, $0)) },
+            keys: keys.map { $0.row(in: team) },
+            newKeyURL: hasKeyRoom && context.may(.changeKeys) ? "\(ConsoleRoutes.newKey.link(team))?app=\(id)" : nil,
+            apple: connection.map {
+                ListRow(
+                    Message("console.app-ids.apple.connected"),
+                    at: RegistryRoutes.appleConnections.one.link(team, primary), codes: [$0.servicesID.rawValue])
+            },
+            connectURL: connection == nil && context.may(.changeKeys)
+                ? AppleConnectionResource.newURL(for: primary, in: team) : nil,
+            danger: mayDelete(with: consequences, context)
+                ? danger(
+                    appID, context, unfinished,
+                    summary: Message("console.app-ids.delete.summary", ["app": appID.description]),
+                    consequences: consequences.sentences, button: Message("console.app-ids.delete.button")) : nil,
+            transferURL: "\(TransferPages.transfers.link(team))?app=\(id)")
+        return context.site.respond(page, view, status: unfinished.status)
+    }
+
+    /// Whether the member may delete the App ID; its keys are deleted too, so that needs the right to change keys.
+    private func mayDelete(with consequences: AppIDConsequences, _ context: TeamContext) -> Bool {
+        let keys = consequences.activeKeys + consequences.appleKeys
+        return context.may(right) && (keys.isEmpty || context.may(.changeKeys))
+    }
+}
+
+// Access to the registry.
+extension AppIDResource {
+    func find(_ id: ClientID, in team: TeamID) async throws -> AppID? { try await registry.appIDs.find(id, in: team) }
+
+    func checkName(_ form: AppIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {
+        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+        try await registry.appIDs.requireFree(id, in: context.teamID, transaction)
+    }
+
+    func create(_ form: AppIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws -> AppID {
+        try await registry.appIDs.create(
+            try AppID.Draft(parsing: form.input(), policy: context.addressPolicy), in: context.teamID,
+            by: context.actor, from: context.origin, transaction)
+    }
+
+    func update(
+        _ appID: AppID, to form: AppIDForm, version: Int, _ context: TeamContext, _ transaction: borrowing Transaction
+    ) async throws -> Update<AppID> {
+        try await registry.appIDs.update(
+            to: try AppID.Draft(parsing: form.input(over: appID), policy: context.addressPolicy), version: version,
+            in: context.teamID, by: context.actor, from: context.origin, transaction)
+    }
+
+    func delete(_ appID: AppID, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
+        async throws -> Bool
+    {
+        let deleted = try await registry.appIDs.delete(
+            appID.identifier, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction)
+        guard let deleted else { return false }
+        guard mayDelete(with: deleted, context) else { throw UserFacingError.forbidden }
+        return true
+    }
+
+    func createdMessage(_ appID: AppID) -> Flash? {
+        .good(Message("console.app-ids.flash.registered", ["app": appID.description]))
+    }
+
+    func deletedMessage(_ appID: AppID) -> Flash {
+        .good(Message("console.registry.flash.deleted", ["identifier": appID.identifier.rawValue]))
+    }
+}
+
+extension AppID: RegisteredThing {
+    var key: ClientID { identifier }
+    var identity: String { identifier.rawValue }
+}
+
+/// Page of one App ID with its Service IDs, group, keys and connection to Apple.
+struct AppIDPage: ConsolePage {
+    static let template = "console/app-ids/show"
+    static let fields = frameFields.with {
+        $0.text("heading") { $0.appID.description }
+        $0.group("identifier", CopyView.fields) {
+            CopyView(Message("console.app-ids.copy"), $0.appID.identifier.rawValue)
+        }
+        $0.group("signInBadge", BadgeView.fields) { $0.badge }
+        $0.words("grouping") { $0.appID.grouping }
+        $0.optionalGroup("editing", FormView.fields) { $0.editing }
+        $0.list("details", SettingView.fields) { $0.details }
+        $0.rows("serviceIDs") { $0.serviceIDs }
+        $0.words("serviceIDCount") { page in
+            Message("console.registry.of", ["number": page.serviceIDs.count, "limit": Quota.serviceIDs.count])
+        }
+        $0.optionalText("newServiceIDURL") { $0.newServiceIDURL }
+        $0.rows("grouped") { $0.grouped }
+        $0.rows("keys") { $0.keys }
+        $0.words("keyCount") { page in
+            Message("console.registry.of", ["number": page.keys.count, "limit": Quota.activeKeys.count])
+        }
+        $0.optionalText("newKeyURL") { $0.newKeyURL }
+        $0.rows("apple") { $0.apple.map { [$0] } ?? [] }
+        $0.optionalText("connectURL") { $0.connectURL }
+        $0.text("transferURL") { $0.transferURL }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    let frame: ConsoleFrame
+    let appID: AppID
+    let editing: FormView?
+    let serviceIDs: [ListRow]
+    let newServiceIDURL: String?
+    /// App IDs grouped under this one.
+    let grouped: [ListRow]
+    /// Active keys.
+    let keys: [ListRow]
+    let newKeyURL: String?
+    /// Connection of the App ID's group to Apple.
+    let apple: ListRow?
+    /// URL of the form that connects the group.
+    let connectURL: String?
+    let danger: DangerView?
+    let transferURL: String
+
+    private var badge: BadgeView {
+        appID.isEnabled
+            ? BadgeView(.good, Message("console.registry.sign-in-on"))
+            : BadgeView(.warn, Message("console.registry.sign-in-off"))
+    }
+
+    private var details: [SettingView] { AppIDForm.settings(AppIDForm(appID)).map { SettingView($0.label, $0.value) } }
+}
+
+extension AppID {
+    /// Text about its grouping: primary App ID, or grouped under another one.
+    var grouping: Message {
+        guard let primary else { return Message("console.registry.primary") }
+        return Message("console.registry.grouped", ["primary": primary.rawValue])
+    }
+}
+
+extension AppIDConsequences {
+    /// Consequences of deleting the App ID, one sentence each.
+    var sentences: [Message] {
+        var sentences: [Message] = []
+        if !serviceIDs.isEmpty {
+            sentences.append(Message("console.app-ids.delete.service-ids", ["identifiers": serviceIDs.map(\.rawValue)]))
+        }
+        if !activeKeys.isEmpty {
+            sentences.append(Message("console.app-ids.delete.keys", ["keys": activeKeys.map(\.rawValue)]))
+        }
+        if !appleKeys.isEmpty {
+            sentences.append(Message("console.app-ids.delete.apple-keys", ["keys": appleKeys.map(\.rawValue)]))
+        }
+        if !groupedAppIDs.isEmpty {
+            sentences.append(Message("console.app-ids.delete.grouped", ["identifiers": groupedAppIDs.map(\.rawValue)]))
+        }
+        if people > Self.countLimit {
+            sentences.append(Message("console.app-ids.delete.more-people", count: Self.countLimit))
+        } else if people > 0 {
+            sentences.append(Message("console.app-ids.delete.people", count: people))
+        }
+        return sentences
+    }
+}

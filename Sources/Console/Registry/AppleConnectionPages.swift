@@ -1,0 +1,177 @@
+import Bytes
+import Doctor
+import Domain
+import HTTP
+import Localization
+import Registry
+import Templates
+import Tenancy
+import Web
+
+/// Page about sign-in with Apple: the team's identity sources, its connections, and unconnected App IDs.
+struct AppleConnectionListPage: ConsolePage {
+    static let template = "console/apple/index"
+    static let fields = frameFields.with {
+        $0.words("sources") { SourceChoice(Set($0.sources)).words }
+        $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
+        $0.flag("unused") { !$0.sources.contains(.apple) && !$0.rows.isEmpty }
+        $0.flag("unconnected") { $0.sources.contains(.apple) && $0.rows.isEmpty }
+        $0.rows("connections") { $0.rows }
+        $0.rows("others") { $0.others }
+        $0.optionalText("newURL") { $0.newURL }
+        $0.flag("hasAppIDs") { $0.hasAppIDs }
+        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let sources: [IdentitySource]
+    let rows: [ListRow]
+    /// Primary App IDs that are not connected.
+    let others: [ListRow]
+    let newURL: String?
+    let hasAppIDs: Bool
+    /// Instructions for the Apple simulator, if it replaces Apple.
+    let standIn: StandInSetup?
+}
+
+/// Page with the form that connects an App ID to Apple, and the values to enter at Apple.
+struct NewAppleConnectionPage: ConsolePage {
+    static let template = "console/apple/new"
+    static let fields = frameFields.with {
+        $0.optionalGroup("form", FormView.fields) { $0.connecting }
+        $0.text("importURL") { page in
+            let address = RegistryRoutes.appleKeys.new.link(page.team)
+            return page.appID.isEmpty ? address : "\(address)?app=\(page.appID)"
+        }
+        $0.group("values", AppleValues.fields) { $0.values }
+        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    /// The preselected App ID, or empty.
+    let appID: String
+    /// The form, which is available once the team has imported an Apple key.
+    let connecting: FormView?
+    let values: AppleValues
+    /// Instructions for the Apple simulator, if it replaces Apple.
+    let standIn: StandInSetup?
+}
+
+/// Page of one connection: test results, values to enter at Apple, settings, deletion.
+struct AppleConnectionPage: ConsolePage {
+    static let template = "console/apple/show"
+    static let fields = frameFields.with {
+        $0.text("name") { $0.name }
+        $0.group("appID", CopyView.fields) { CopyView(Message("console.apple.app-id"), $0.connection.appID.rawValue) }
+        $0.text("appURL") { ConsoleRoutes.appID.link($0.team, $0.connection.appID) }
+        $0.group("state", BadgeView.fields) { $0.tests.badge }
+        $0.optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
+        $0.optionalText("testURL") { $0.testURL }
+        $0.list("tests", AppleTestRow.fields) { page in
+            ConnectionVerdict.all(
+                of: page.tests, servicesID: page.connection.servicesID, isStandIn: page.standIn != nil
+            ).map(AppleTestRow.init)
+        }
+        $0.optionalWords("unasked") { $0.unasked }
+        $0.flag("unused") { !$0.isUsed }
+        $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
+        $0.group("values", AppleValues.fields) { $0.values }
+        $0.group("servicesID", CopyView.fields) {
+            CopyView(Message("console.apple.services-id"), $0.connection.servicesID.rawValue)
+        }
+        $0.group("keyID", CopyView.fields) { CopyView(Message("console.apple.key"), $0.connection.keyID.rawValue) }
+        $0.text("keyURL") { RegistryRoutes.appleKeys.one.link($0.team, $0.connection.keyID) }
+        $0.group("teamID", CopyView.fields) {
+            CopyView(Message("console.apple-keys.team"), $0.connection.appleTeamID.rawValue)
+        }
+        $0.optionalGroup("standIn", StandInView.fields) { $0.standIn }
+        $0.optionalGroup("editing", FormView.fields) { $0.editing }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    /// Links to the Apple simulator, if it replaces Apple.
+    struct StandInView: Sendable {
+        let teamID: String
+        let pageURL: String
+        /// Nil for a member without the right to change connections.
+        let registerURL: String?
+
+        static let fields = Fields<StandInView> {
+            $0.text("teamID") { $0.teamID }
+            $0.text("pageURL") { $0.pageURL }
+            $0.optionalText("registerURL") { $0.registerURL }
+        }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    /// Description of the App ID.
+    let name: String
+    let connection: AppleConnection
+    /// Tests of the current key and Apple team, that of the Apple Services ID first.
+    let tests: [AppleConnectionTest]
+    /// Number of bundle IDs that were not tested; nil if there are none, or no tests.
+    let unasked: Message?
+    /// Whether Apple is one of the team's identity sources.
+    let isUsed: Bool
+    let values: AppleValues
+    let testURL: String?
+    let standIn: StandInView?
+    let editing: FormView?
+    let danger: DangerView?
+}
+
+/// Test result that several clients of a connection share, with its explanation and advice.
+struct AppleTestRow: Sendable {
+    let verdict: ConnectionVerdict
+
+    static let fields = Fields<AppleTestRow> {
+        $0.list("clients", ClientLine.fields) { row in
+            row.verdict.tests.map { ClientLine(id: $0.clientID, isServicesID: row.verdict.isServicesID($0)) }
+        }
+        $0.group("badge", BadgeView.fields) { $0.verdict.outcome.badge }
+        $0.words("meaning") { $0.verdict.meaning }
+        $0.list("advice", Fields<Message> { $0.words("text") { $0 } }) { $0.verdict.advice }
+    }
+
+    /// One client with this result.
+    struct ClientLine: Sendable {
+        let id: ClientID
+        let isServicesID: Bool
+
+        static let fields = Fields<ClientLine> {
+            $0.text("client") { $0.id.rawValue }
+            $0.words("kind") {
+                $0.isServicesID ? Message("console.apple.services-id") : Message("console.apple.bundle-id")
+            }
+        }
+    }
+}
+
+extension AppleConnectionTest.Outcome {
+    var badge: BadgeView {
+        switch self {
+        case .accepted: BadgeView(.good, Message("console.apple.test.accepted"))
+        case .refused: BadgeView(.bad, Message("console.apple.test.refused"))
+        case .unexpected: BadgeView(.warn, Message("console.apple.test.unexpected"))
+        case .throttled: BadgeView(.warn, Message("console.apple.test.throttled"))
+        case .trouble: BadgeView(.warn, Message("console.apple.test.trouble"))
+        case .unreachable: BadgeView(.warn, Message("console.apple.test.unreachable"))
+        }
+    }
+}
+
+extension [AppleConnectionTest] {
+    /// State of the connection: the worst outcome, in which a rejection precedes an inconclusive test.
+    var badge: BadgeView {
+        let outcomes = map(\.outcome)
+        let worst = [AppleConnectionTest.Outcome.refused, .unexpected, .trouble, .throttled, .unreachable].first(
+            where: outcomes.contains)
+        if let worst { return worst.badge }
+        return isEmpty
+            ? BadgeView(.plain, Message("console.apple.test.none"))
+            : BadgeView(.good, Message("console.apple.test.works"))
+    }
+}

@@ -1,0 +1,255 @@
+import Bytes
+import Directory
+import Doctor
+import Domain
+import Federation
+import HTTP
+import Localization
+import Postgres
+import Registry
+import Templates
+import Tenancy
+import Web
+
+/// Handlers of connections of App ID groups to Apple: list, connect, edit, show with test results, delete.
+struct AppleConnectionResource: RegistryResource {
+    let registry: RegistryStores
+    let server: ServerContext
+    let standIn: AppleStandIn?
+    private let list: LivePage<AppleConnectionListPage>
+    private let new: LivePage<NewAppleConnectionPage>
+    private let page: LivePage<AppleConnectionPage>
+
+    let routes = RegistryRoutes.appleConnections
+    let section = Section.apple
+    let right = Right.changeKeys
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ parts: Console.Parts) throws(Diagnostics) {
+        self.registry = registry
+        server = parts.server
+        standIn = parts.standIn
+        list = try parts.site.pages.page(AppleConnectionListPage.self)
+        new = try parts.site.pages.page(NewAppleConnectionPage.self)
+        page = try parts.site.pages.page(AppleConnectionPage.self)
+    }
+
+    /// URL of the form for a new connection with a preselected App ID.
+    static func newURL(for appID: ClientID, in team: TeamID) -> String {
+        "\(RegistryRoutes.appleConnections.new.link(team))?app=\(appID)"
+    }
+
+    func index(_ context: TeamContext) async throws -> Response {
+        let (team, mayChange) = (context.teamID, context.may(right))
+        let connections = try await registry.appleConnections.list(in: team)
+        let primaries = try await registry.primaries(in: team)
+        let tests = try await registry.appleTests.all(in: team)
+        let names = Dictionary(uniqueKeysWithValues: primaries.map { ($0.identifier, $0.description) })
+        let connected = Set(connections.map(\.appID))
+        let rows = connections.map { connection in
+            let tests = Self.current(tests[connection.appID] ?? [], of: connection)
+            return ListRow(
+                names[connection.appID] ?? "", at: routes.one.link(team, connection.appID),
+                codes: [connection.appID.rawValue, connection.servicesID.rawValue],
+                end: [tests.first.map { .text(Message("console.apple.tested"), $0.testedAt) }, .badge(tests.badge)])
+        }
+        let others = primaries.filter { !connected.contains($0.identifier) }.map { appID in
+            let (id, url) = (appID.identifier.rawValue, Self.newURL(for: appID.identifier, in: team))
+            return ListRow(
+                appID.description, codes: [id],
+                end: [mayChange ? .link(Message("console.apple.connect"), url, for: id) : nil])
+        }
+        let view = AppleConnectionListPage(
+            frame: context.frame(Message("console.apple.title")), team: team,
+            sources: context.team.settings.identitySources, rows: rows, others: others,
+            newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil, hasAppIDs: !primaries.isEmpty,
+            standIn: StandInSetup(standIn))
+        return context.site.respond(list, view)
+    }
+
+    func emptyForm(_ context: TeamContext) -> AppleConnectionForm {
+        let query = try? context.request.query()
+        return AppleConnectionForm(of: query?["app"] ?? "", keyID: query?["key"] ?? "")
+    }
+
+    func newPage(_ context: TeamContext, _ form: AppleConnectionForm, _ problems: FormProblems) async throws -> Response
+    {
+        let team = context.teamID
+        let keys = try await registry.appleKeys.list(in: team)
+        let bundleIDs = try await registry.groupBundleIDs(of: form.appID, in: team)
+        let view = NewAppleConnectionPage(
+            frame: context.frame(Message("console.apple.new")), team: team, appID: form.appID,
+            connecting: keys.isEmpty
+                ? nil
+                : creating(
+                    context, form, problems, form.inputs(problems, of: try await registry.primaries(in: team), keys)),
+            values: AppleValues(of: team, bundleIDs: bundleIDs, server), standIn: StandInSetup(standIn))
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    func show(_ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnectionForm>)
+        async throws -> Response
+    {
+        let (team, mayChange) = (context.teamID, context.may(right))
+        let id = connection.appID
+        let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
+        let known = Self.current(try await registry.appleTests.list(of: id, in: team), of: connection)
+        let keys = try await registry.appleKeys.list(of: id, in: team)
+        let view = AppleConnectionPage(
+            frame: context.frame(Message("console.apple.title-of", ["app": id.rawValue])), team: team,
+            name: try await registry.appIDs.find(id, in: team)?.description ?? id.rawValue, connection: connection,
+            tests: known, unasked: Self.unasked(bundleIDs, known),
+            isUsed: context.team.settings.identitySources.contains(.apple),
+            values: AppleValues(of: team, bundleIDs: bundleIDs, server),
+            testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
+            standIn: standIn.map { standIn in
+                AppleConnectionPage.StandInView(
+                    teamID: standIn.teamID.rawValue, pageURL: standIn.pageURL,
+                    registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil)
+            }, editing: editing(connection, context, unfinished) { ($0.inputs($1, keys), []) },
+            danger: danger(
+                connection, context, unfinished, summary: Message("console.apple.danger.summary"),
+                consequences: [Message("console.apple.danger.people"), Message("console.apple.danger.tokens")],
+                button: Message("console.apple.danger.button")))
+        return context.site.respond(page, view, status: unfinished.status)
+    }
+
+    /// Text with the number of bundle IDs that were not tested; nil if there are none, or no tests.
+    private static func unasked(_ bundleIDs: [ClientID], _ tests: [AppleConnectionTest]) -> Message? {
+        let asked = Set(tests.map(\.clientID))
+        let rest = bundleIDs.count { !asked.contains($0) }
+        guard !tests.isEmpty, rest > 0 else { return nil }
+        return Message("console.apple.test.unasked", count: rest)
+    }
+
+    /// Tests of the connection's current key and Apple team, that of the Apple Services ID first.
+    private static func current(_ tests: [AppleConnectionTest], of connection: AppleConnection) -> [AppleConnectionTest]
+    {
+        let current = tests.filter { $0.concerns(connection) }
+        guard let first = current.first(where: { $0.clientID == connection.servicesID }) else { return [] }
+        return [first] + current.filter { $0.clientID != connection.servicesID }
+    }
+}
+
+// Access to the registry.
+extension AppleConnectionResource {
+    func find(_ id: ClientID, in team: TeamID) async throws -> AppleConnection? {
+        try await registry.appleConnections.find(of: id, in: team)
+    }
+
+    func create(_ form: AppleConnectionForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+        -> AppleConnection
+    {
+        let draft = try AppleConnection.Draft(parsing: form.input())
+        let update = try await registry.appleConnections.save(
+            draft, over: .none, in: context.teamID, by: context.actor, from: context.origin, transaction)
+        switch update {
+        case .saved(let connection): return connection
+        case .conflict, .notFound: throw ValidationError.connectedAlready(draft.appID)
+        }
+    }
+
+    func update(
+        _ connection: AppleConnection, to form: AppleConnectionForm, version: Int, _ context: TeamContext,
+        _ transaction: borrowing Transaction
+    ) async throws -> Update<AppleConnection> {
+        try await registry.appleConnections.save(
+            try AppleConnection.Draft(parsing: form.input(over: connection)), over: .exactly(version),
+            in: context.teamID, by: context.actor, from: context.origin, transaction)
+    }
+
+    func delete(
+        _ connection: AppleConnection, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        try await registry.appleConnections.delete(
+            of: connection.appID, reason: reason, in: context.teamID, by: context.actor, from: context.origin,
+            transaction) != nil
+    }
+
+    func createdMessage(_ connection: AppleConnection) -> Flash? {
+        let app = connection.appID.rawValue
+        return standIn == nil
+            ? .good(Message("console.apple.flash.connected", ["app": app]))
+            : .good(Message("console.apple.flash.connected.stand-in", ["app": app]))
+    }
+
+    func deletedMessage(_ connection: AppleConnection) -> Flash {
+        .good(Message("console.apple.flash.deleted", ["app": connection.appID.rawValue]))
+    }
+}
+
+extension AppleConnection: RegisteredThing {
+    var key: ClientID { appID }
+    var identity: String { appID.rawValue }
+}
+
+/// Handlers that test a connection to Apple, and register its clients at the Apple simulator.
+struct AppleConnectionEndpoints: Sendable {
+    private let connections: ConnectionTests
+    private let database: TeamDatabase
+    private let pages: AppleConnectionResource
+    private let server: ServerContext
+    private let standIn: AppleStandIn?
+
+    init(_ parts: Console.Parts, _ pages: AppleConnectionResource) {
+        self.pages = pages
+        database = parts.database
+        connections = ConnectionTests(parts.database, server: parts.server, apple: parts.apple)
+        server = parts.server
+        standIn = parts.standIn
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(RegistryRoutes.appleConnections.list, needs: .read, at: .apple) { try await pages.index($0) }
+        router.post(RegistryRoutes.appleTests, needs: .changeKeys, at: .apple) { context, _, appID in
+            try await test(context, appID)
+        }
+        guard let standIn else { return }
+        router.post(RegistryRoutes.appleStandIn, needs: .changeKeys, at: .apple) { context, _, appID in
+            try await register(context, appID, at: standIn)
+        }
+    }
+
+    private func test(_ context: TeamContext, _ appID: ClientID) async throws -> Response {
+        guard try await pages.find(appID, in: context.teamID) != nil else { throw UserFacingError.notFound }
+        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: server.clock())
+        guard let report = try await connections.test(appID, in: context.teamID) else {
+            return try await refuse(context, appID)
+        }
+        return context.redirect(to: page(context, appID), saying: Self.flash(of: report))
+    }
+
+    private static func flash(of report: ConnectionTests.Report) -> Flash {
+        guard report.tests.allSatisfy({ $0.outcome == .accepted }) else {
+            return .warn(Message("console.apple.flash.tested"))
+        }
+        return report.unasked == 0
+            ? .good(Message("console.apple.flash.works")) : .good(Message("console.apple.flash.asked-work"))
+    }
+
+    private func register(_ context: TeamContext, _ appID: ClientID, at standIn: AppleStandIn) async throws -> Response
+    {
+        guard let registration = try await connections.registration(of: appID, in: context.teamID) else {
+            return try await refuse(context, appID)
+        }
+        let problems = try await standIn.register(
+            registration, server.returnURL(of: .apple, in: context.teamID),
+            server.notificationURL(of: .apple, in: context.teamID))
+        if let problem = problems.first {
+            return context.redirect(to: page(context, appID), saying: .bad(problem.message))
+        }
+        let done = Message("console.apple.flash.registered")
+        return context.redirect(to: page(context, appID), saying: .good(done))
+    }
+
+    /// Response for a connection that does not exist (404), or whose key cannot be decrypted (a message).
+    private func refuse(_ context: TeamContext, _ appID: ClientID) async throws -> Response {
+        guard try await connections.isConnected(appID, in: context.teamID) else { throw UserFacingError.notFound }
+        let words = Message("console.apple.flash.sealed")
+        return context.redirect(to: page(context, appID), saying: .bad(words))
+    }
+
+    private func page(_ context: TeamContext, _ appID: ClientID) -> String {
+        RegistryRoutes.appleConnections.one.link(context.teamID, appID)
+    }
+}

@@ -1,0 +1,215 @@
+import Bytes
+import Directory
+import Doctor
+import Domain
+import HTTP
+import Localization
+import Postgres
+import Registry
+import Templates
+import Web
+
+/// Handlers of email sources: list, add, edit, check the DNS records, remove.
+struct EmailSourceResource: ListedResource {
+    private let registry: RegistryStores
+    private let checks: RegistryChecks
+    private let database: TeamDatabase
+    private let clock: @Sendable () -> Timestamp
+    private let new: LivePage<NewPage>
+    private let page: LivePage<EmailSourcePage>
+
+    let routes = RegistryRoutes.emailSources
+    let section = Section.emailSources
+    let right = Right.changeSettings
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
+        self.registry = registry
+        checks = parts.checks
+        database = parts.database
+        clock = parts.server.clock
+        new = try pages.page(NewPage.self)
+        page = try pages.page(EmailSourcePage.self)
+    }
+
+    /// Mounts the route that checks a source immediately.
+    func mountChecks(on router: inout ConsoleRouter) {
+        router.post(RegistryRoutes.emailSourceChecks, needs: right, at: section) { context, _, name in
+            guard let source = try await find(name, in: context.teamID) else { throw UserFacingError.notFound }
+            return try await check(source, context)
+        }
+    }
+
+    private var probe: [RateLimit.Use] { [RateLimit.Use(.probes, by: .team)] }
+
+    private func check(_ source: RegisteredEmailSource, _ context: TeamContext) async throws -> Response {
+        try await database.count(probe, in: context.teamID, at: clock())
+        guard let checked = try await checks.check(source, in: context.teamID) else { throw UserFacingError.notFound }
+        return context.redirect(
+            to: routes.one.link(context.teamID, checked.key),
+            saying: checked.state == .ok
+                ? .good(Message("console.email-sources.flash.ok"))
+                : .warn(Message("console.email-sources.flash.not-ok")))
+    }
+
+    func list(_ context: TeamContext) async throws -> ListView {
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.email-sources.search"), placeholder: Message("console.email-sources.search.placeholder"))
+        let query = try ListQuery(context.request, at: routes.list.link(team), [search])
+        let sources = try await registry.emailSources.list(in: team)
+        let (text, limit) = (query.search.lowercased(), Quota.emailSources.count)
+        let new =
+            context.may(right) && sources.count < limit
+            ? LinkView(Message("console.email-sources.new"), routes.new.link(team), isPrimary: true) : nil
+        return ListView(
+            title: Message("console.email-sources.title"), about: Message("console.email-sources.lead"), links: [new],
+            note: Message("console.email-sources.relay"), query: query,
+            content: .rows(
+                sources.filter { text.isEmpty || $0.source.text.contains(text) }.map { source in
+                    ListRow(
+                        source.identity, at: routes.one.link(team, source.key),
+                        end: [
+                            source.checkedAt.map { .text(Message("console.email-sources.checked"), $0) },
+                            .badge(source.state.badge),
+                        ])
+                }),
+            paging: query.paging(
+                Message("console.email-sources.count", ["limit": limit], count: sources.count), next: nil),
+            none: .init(
+                "mail", Message("console.email-sources.empty"), Message("console.email-sources.empty.about"), new),
+            unmatched: .unmatched(
+                Message("console.registry.search.none", ["query": query.search]),
+                Message("console.email-sources.search.none.about"), all: Message("console.registry.search.all"), query))
+    }
+
+    func emptyForm(_ context: TeamContext) -> EmailSourceForm { EmailSourceForm() }
+
+    func newPage(_ context: TeamContext, _ form: EmailSourceForm, _ problems: FormProblems) async throws -> Response {
+        let view = NewPage(
+            context, Message("console.email-sources.new"), about: Message("console.email-sources.new.lead"),
+            backTo: LinkView(Message("console.email-sources.title"), routes.list.link(context.teamID)),
+            creating(context, form, problems, form.inputs(problems, isNew: true)),
+            button: Message("console.email-sources.add"))
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>)
+        async throws -> Response
+    {
+        let view = EmailSourcePage(
+            frame: context.frame(source.identity), source: source,
+            checkURL: context.may(right) ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
+            editing: editing(source, context, unfinished) { ($0.inputs($1, isNew: false), []) },
+            danger: danger(
+                source, context, unfinished, summary: Message("console.email-sources.danger.summary"),
+                button: Message("console.email-sources.danger.button")))
+        return context.site.respond(page, view, status: unfinished.status)
+    }
+}
+
+// Access to the registry.
+extension EmailSourceResource {
+    func find(_ name: String, in team: TeamID) async throws -> RegisteredEmailSource? {
+        try await registry.emailSources.find(name, in: team)
+    }
+
+    func create(_ form: EmailSourceForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+        -> RegisteredEmailSource
+    {
+        try await registry.emailSources.create(
+            try EmailSource.Draft(parsing: form.input()), in: context.teamID, by: context.actor, from: context.origin,
+            transaction)
+    }
+
+    func update(
+        _ source: RegisteredEmailSource, to form: EmailSourceForm, version: Int, _ context: TeamContext,
+        _ transaction: borrowing Transaction
+    ) async throws -> Update<RegisteredEmailSource> {
+        try await registry.emailSources.update(
+            to: try EmailSource.Draft(parsing: form.input(for: source.source)), version: version, in: context.teamID,
+            by: context.actor, from: context.origin, transaction)
+    }
+
+    func delete(
+        _ source: RegisteredEmailSource, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        try await registry.emailSources.delete(
+            source.source, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction)
+    }
+
+    /// Checks the records of a saved source immediately, so that its page shows their state.
+    ///
+    /// If the limit is exceeded, a background job checks the source within a minute.
+    func didSave(_ source: RegisteredEmailSource, _ context: TeamContext) async throws {
+        guard try await database.isWithin(probe, in: context.teamID, at: clock()) else { return }
+        _ = try await checks.check(source, in: context.teamID)
+    }
+
+    func deletedMessage(_ source: RegisteredEmailSource) -> Flash {
+        .good(Message("console.email-sources.flash.removed", ["source": source.identity]))
+    }
+}
+
+extension RegisteredEmailSource: RegisteredThing {
+    var key: String { source.text }
+    var identity: String { source.text }
+}
+
+/// Form of an email source.
+struct EmailSourceForm: ResourceForm {
+    let source: String
+    /// DKIM selectors, one per line.
+    let selectors: TypedLines
+
+    /// An empty form.
+    init() { (source, selectors) = ("", TypedLines("", atMost: .selectors)) }
+
+    init(_ form: Form) {
+        source = form["source"] ?? ""
+        selectors = TypedLines(form["selectors"] ?? "", atMost: .selectors)
+    }
+
+    init(_ source: RegisteredEmailSource) {
+        self.source = source.source.text
+        selectors = TypedLines(source.selectors.map(\.text).joined(separator: "\n"), atMost: .selectors)
+    }
+
+    /// The unparsed values for the existing source `source`, or for a new source with the typed name.
+    func input(for source: EmailSource? = nil) -> EmailSource.Input {
+        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectors.all)
+    }
+
+    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors.text)] }
+
+    func compared(with current: RegisteredEmailSource) -> [ConflictPage.Row] {
+        [
+            .init(
+                label: Message("console.email-sources.selectors"),
+                theirs: EmailSourceForm(current).selectors.all.joined(separator: ", "),
+                yours: selectors.all.joined(separator: ", "))
+        ]
+    }
+
+    func line(of field: String) -> String? { selectors.line(of: field, in: "selectors") }
+
+    func element(of field: String) -> String { field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)" }
+}
+
+// Inputs.
+extension EmailSourceForm {
+    /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
+    func inputs(_ problems: FormProblems, isNew: Bool) -> [InputView] {
+        let named = InputView.field(
+            FieldView(
+                "source", label: Message("console.email-sources.source"), value: source, autocomplete: "off",
+                placeholder: "acme.example", hint: Message("console.email-sources.source.hint"),
+                error: problems["source"], isCode: true))
+        let selected = InputView.textarea(
+            TextareaView(
+                "selectors", label: Message("console.email-sources.selectors"), value: selectors.text,
+                hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]),
+                errors: problems.sentences(of: "selectors"), lineCount: 3, isCode: true))
+        return isNew ? [named, selected] : [selected]
+    }
+}

@@ -1,0 +1,254 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Registry
+import Templates
+import Web
+
+/// Handlers of keys: list, create, download once, revoke.
+struct KeyEndpoints: Sendable {
+    private let registry: RegistryStores
+    private let server: ServerContext
+    private let list: LivePage<KeyListPage>
+    private let new: LivePage<NewPage>
+    private let show: LivePage<KeyPage>
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
+        self.registry = registry
+        self.server = server
+        list = try pages.page(KeyListPage.self)
+        new = try pages.page(NewPage.self)
+        show = try pages.page(KeyPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(ConsoleRoutes.keys, needs: .read, at: .keys) { try await index($0) }
+        router.get(ConsoleRoutes.newKey, needs: .changeKeys, at: .keys) { context in
+            let chosen = (try? context.request.query())?["app"] ?? ""
+            return try await newPage(context, name: "", appID: chosen, .none)
+        }
+        router.post(ConsoleRoutes.keys, needs: .changeKeys, at: .keys) { context, form in
+            try await issue(context, name: form["name"] ?? "", appID: form["appID"] ?? "")
+        }
+        router.get(ConsoleRoutes.key, needs: .read, at: .keys) { context, id in
+            try await respond(context, try await find(id, context))
+        }
+        router.post(RegistryRoutes.keyDownload, needs: .changeKeys, at: .keys) { context, _, id in
+            try await download(context, id)
+        }
+        router.post(RegistryRoutes.keyRevocation, needs: .changeKeys, at: .keys, countsForTeam: false) {
+            context, form, id in try await revoke(context, form, try await find(id, context))
+        }
+    }
+
+    private func index(_ context: TeamContext) async throws -> Response {
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.keys.search.label"), placeholder: Message("console.keys.search.placeholder"))
+        let query = try ListQuery(context.request, at: ConsoleRoutes.keys.link(team), [search])
+        let after = try query.after { at, id in KeyID(rawValue: id).map { KeyStore.Cursor(createdAt: at, id: $0) } }
+        let page = try await registry.keys.list(PageQuery(search: query.search, after: after), in: team)
+        let mayChange = context.may(.changeKeys)
+        let new =
+            mayChange
+            ? LinkView(Message("console.registry.new-key"), ConsoleRoutes.newKey.link(team), isPrimary: true) : nil
+        let keys = ListView(
+            title: Message("console.keys.title"), about: Message("console.keys.about"), links: [new], query: query,
+            content: .rows(page.items.map { $0.row(in: team, isWhole: true) }),
+            paging: query.paging(
+                Message("console.keys.found", count: page.total),
+                next: page.next.map { .init($0.createdAt, $0.id.rawValue) }),
+            none: try await registry.hasAppIDs(in: team)
+                ? .init("key", Message("console.keys.first"), Message("console.keys.first.about"), new)
+                : .firstAppID("key", Message("console.keys.first.app-id"), context), unmatched: .registry(query))
+        let appleKeys = try await registry.appleKeys.list(in: team).map { key in
+            ListRow(
+                key.name, at: RegistryRoutes.appleKeys.one.link(team, key.id), codes: [key.id.rawValue],
+                end: [.text(key.appID.rawValue)])
+        }
+        let view = KeyListPage(
+            frame: context.frame(keys.title), list: keys, appleKeys: appleKeys,
+            importURL: mayChange ? RegistryRoutes.appleKeys.new.link(team) : nil)
+        return context.site.respond(list, view)
+    }
+
+    private func newPage(_ context: TeamContext, name: String, appID: String, _ problems: FormProblems) async throws
+        -> Response
+    {
+        let primaries = try await registry.primaries(in: context.teamID)
+        let inputs: [InputView] = [
+            .field(
+                FieldView(
+                    "name", label: Message("console.registry.name"), value: name, autocomplete: "off",
+                    placeholder: Message("console.keys.name.placeholder"), hint: Message("console.keys.name.hint"),
+                    error: problems["name"])),
+            .appIDs(
+                primaries, chosen: appID, label: Message("console.registry.app-id"),
+                hint: Message("console.keys.app-id.hint"), error: problems["appID"]),
+        ]
+        let path = ConsoleRoutes.keys.link(context.teamID)
+        let view = NewPage(
+            context, Message("console.registry.new-key"), about: Message("console.keys.new.about"),
+            backTo: LinkView(Message("console.keys.title"), path),
+            primaries.isEmpty ? nil : FormView(action: path, errors: problems.summary(), inputs: inputs),
+            button: Message("console.keys.create"))
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    private func issue(_ context: TeamContext, name: String, appID: String) async throws -> Response {
+        let outcome = try await FormProblems.collect {
+            let issue = try Key.Issue(name: name, appID: appID)
+            return try await registry.keys.issue(issue, in: context.teamID, by: context.actor, from: context.origin)
+        }
+        switch outcome {
+        case .failure(let problems): return try await newPage(context, name: name, appID: appID, problems)
+        case .success(let key):
+            registry.changed(context.teamID)
+            return context.redirect(to: ConsoleRoutes.key.link(context.teamID, key.id))
+        }
+    }
+
+    private func download(_ context: TeamContext, _ id: KeyID) async throws -> Response {
+        switch try await registry.keys.download(id, in: context.teamID, by: context.actor, from: context.origin) {
+        case .file(let name, let pem): .attachment(pem, named: name, type: "application/x-pem-file")
+        case .gone: throw UserFacingError.keyIsGone
+        case .unreadable: throw UserFacingError.keyIsSealed
+        case .notFound: throw UserFacingError.notFound
+        }
+    }
+
+    private func revoke(_ context: TeamContext, _ sent: Form, _ key: Key) async throws -> Response {
+        let confirmation = Confirmation(sent, expecting: key.id.rawValue)
+        guard let reason = confirmation.reason else { return try await respond(context, key, confirmation) }
+        let revoked = try await registry.keys.revoke(
+            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin)
+        guard revoked != nil else { throw UserFacingError.notFound }
+        registry.changed(context.teamID)
+        return context.redirect(
+            to: ConsoleRoutes.key.link(context.teamID, key.id), saying: .good(Message("console.keys.flash.revoked")))
+    }
+}
+
+// Page of one key.
+extension KeyEndpoints {
+    private func find(_ id: KeyID, _ context: TeamContext) async throws -> Key {
+        guard let key = try await registry.keys.find(id, in: context.teamID) else { throw UserFacingError.notFound }
+        return key
+    }
+
+    private func respond(_ context: TeamContext, _ key: Key, _ confirmation: Confirmation? = nil) async throws
+        -> Response
+    {
+        let team = context.teamID
+        let mayChange = context.may(.changeKeys)
+        let active = try await registry.activeKeys(of: key.appID, in: team)
+        let hasRoom = active.count < Quota.activeKeys.count && mayChange
+        let confirmation = confirmation ?? Confirmation(expecting: key.id.rawValue)
+        let view = KeyPage(
+            frame: context.frame(key.name), team: team, key: key,
+            downloadURL: mayChange && key.privateHalf == .awaitingDownload
+                ? RegistryRoutes.keyDownload.link(team, key.id) : nil,
+            settings: key.revokedAt == nil ? ClientSettings(team: team, server: server).views(of: key) : [],
+            active: key.isActive ? active.map { $0.row(in: team, isCurrent: $0.id == key.id) } : [],
+            newKeyURL: hasRoom ? "\(ConsoleRoutes.newKey.link(team))?app=\(key.appID)" : nil,
+            danger: mayChange && key.isActive
+                ? confirmation.view(
+                    action: RegistryRoutes.keyRevocation.link(team, key.id),
+                    summary: Message("console.keys.revoke.summary"),
+                    consequences: [Message("console.keys.revoke.advice")], button: Message("console.keys.revoke.button")
+                ) : nil)
+        return context.site.respond(show, view, status: confirmation.status)
+    }
+}
+
+extension UserFacingError {
+    /// The private key was already downloaded, which is possible only once.
+    fileprivate static let keyIsGone = UserFacingError(
+        .gone, Message("console.keys.gone.headline"), Message("console.keys.gone.message"),
+        advice: Message("console.keys.gone.advice"))
+
+    /// The private key is encrypted with another master key than the configured one.
+    fileprivate static let keyIsSealed = UserFacingError(
+        .internalServerError, Message("console.keys.sealed.headline"), Message("console.keys.sealed.message"),
+        advice: Message("console.keys.sealed.advice"))
+}
+
+/// Page of one key: its one-time download, settings for client secrets, rotation, revocation.
+struct KeyPage: ConsolePage {
+    static let template = "console/keys/show"
+    static let fields = frameFields.with {
+        $0.text("name") { $0.key.name }
+        $0.group("keyID", CopyView.fields) { CopyView(Message("console.keys.copy"), $0.key.id.rawValue) }
+        $0.group("state", BadgeView.fields) { $0.key.badge }
+        $0.group("appID", appIDFields) { $0 }
+        $0.optionalText("downloadURL") { $0.downloadURL }
+        $0.text("fileName") { "AuthKey_\($0.key.id).p8" }
+        $0.group("fingerprint", CopyView.fields) {
+            CopyView(Message("console.keys.copy.fingerprint"), $0.key.fingerprint)
+        }
+        $0.group("created", TimeView.fields) { TimeView($0.key.createdAt) }
+        $0.optionalGroup("lastUsed", TimeView.fields) { $0.key.lastUsedAt.map(TimeView.init) }
+        $0.optionalGroup("revoked", TimeView.fields) { $0.key.revokedAt.map(TimeView.init) }
+        $0.list("settings", CopyView.fields) { $0.settings }
+        $0.rows("active") { $0.active }
+        $0.optionalText("newKeyURL") { $0.newKeyURL }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    private static let appIDFields = Fields<KeyPage> {
+        $0.text("url") { ConsoleRoutes.appID.link($0.team, $0.key.appID) }
+        $0.text("identifier") { $0.key.appID.rawValue }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let key: Key
+    /// URL of the download of the private key; nil once it was downloaded.
+    let downloadURL: String?
+    let settings: [CopyView]
+    /// Active keys of the same App ID, to rotate without downtime; empty once the key is revoked.
+    let active: [ListRow]
+    let newKeyURL: String?
+    let danger: DangerView?
+}
+
+/// List of a team's keys, newest first, and its imported Apple keys.
+struct KeyListPage: ConsolePage {
+    static let template = "console/keys/index"
+    static let fields = frameFields.with {
+        $0.group("list", ListView.fields) { $0.list }
+        $0.rows("appleKeys") { $0.appleKeys }
+        $0.optionalText("importURL") { $0.importURL }
+    }
+
+    let frame: ConsoleFrame
+    let list: ListView
+    let appleKeys: [ListRow]
+    let importURL: String?
+}
+
+extension Key {
+    var badge: BadgeView {
+        guard isActive else { return BadgeView(.bad, Message("console.keys.state.revoked")) }
+        return privateHalf == .awaitingDownload
+            ? BadgeView(.warn, Message("console.keys.state.waiting"))
+            : BadgeView(.good, Message("console.keys.state.active"))
+    }
+
+    /// The key in a list.
+    ///
+    /// - Parameters:
+    ///   - isCurrent: whether the page is that of the key.
+    ///   - isWhole: whether the list has keys of any App ID and state.
+    func row(in team: TeamID, isCurrent: Bool = false, isWhole: Bool = false) -> ListRow {
+        ListRow(
+            name, at: isCurrent ? nil : ConsoleRoutes.key.link(team, id), codes: [id.rawValue],
+            end: [
+                isWhole ? .text(Message("console.keys.row.for", ["app": appID.rawValue])) : nil,
+                .last(Message("console.keys.last-used"), lastUsedAt, never: Message("console.keys.never-used")),
+                isWhole ? .badge(badge) : nil, isCurrent ? .badge(.plain, Message("console.key-rotation.this")) : nil,
+            ])
+    }
+}

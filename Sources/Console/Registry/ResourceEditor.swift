@@ -1,0 +1,195 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Postgres
+import Registry
+import Templates
+import Web
+
+/// Handlers that create, edit, validate and delete objects of any registry resource.
+struct ResourceEditor<Resource: RegistryResource>: Sendable {
+    private typealias Value = Resource.Value
+    private typealias Typed = Resource.Form
+
+    private let resource: Resource
+    private let registry: RegistryStores
+    private let list: LivePage<ListPage>
+    private let conflict: LivePage<ConflictPage>
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ resource: Resource, _ registry: RegistryStores, _ pages: Pages) throws(Diagnostics) {
+        self.resource = resource
+        self.registry = registry
+        list = try pages.page(ListPage.self)
+        conflict = try pages.page(ConflictPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        let (routes, right, section) = (resource.routes, resource.right, resource.section)
+        router.get(routes.new, needs: right, at: section) { context in
+            try await resource.newPage(context, resource.emptyForm(context), .none)
+        }
+        router.post(routes.list, needs: right, at: section) { context, form in try await create(context, Typed(form)) }
+        router.post(routes.check, needs: right, at: section) { context, form in try await checkNew(context, Typed(form))
+        }
+        router.get(routes.one, needs: .read, at: section) { context, key in
+            try await resource.show(try await find(key, context), context, Unfinished())
+        }
+        router.post(routes.one, needs: right, at: section) { context, form, key in
+            try await update(context, form, try await find(key, context))
+        }
+        router.post(routes.checkOne, needs: right, at: section) { context, form, key in
+            try await checkChange(context, form, try await find(key, context))
+        }
+        router.post(routes.deletion, needs: right, at: section, countsForTeam: false) { context, form, key in
+            try await delete(context, form, try await find(key, context))
+        }
+    }
+
+    /// Mounts the list page.
+    func mountList(on router: inout ConsoleRouter) where Resource: ListedResource {
+        router.get(resource.routes.list, needs: .read, at: resource.section) { context in
+            context.site.respond(list, ListPage(context, try await resource.list(context)))
+        }
+    }
+
+    private func find(_ key: Value.Key, _ context: TeamContext) async throws -> Value {
+        guard let value = try await resource.find(key, in: context.teamID) else { throw UserFacingError.notFound }
+        return value
+    }
+
+    private func create(_ context: TeamContext, _ form: Typed) async throws -> Response {
+        let outcome = try await FormProblems.collect {
+            try await registry.transaction(in: context.teamID) { transaction in
+                try await resource.create(form, context, transaction)
+            }
+        }
+        switch outcome {
+        case .failure(let problems):
+            let named = try await all(problems, of: form, context).naming(form.line)
+            return try await resource.newPage(context, form, named)
+        case .success(let value):
+            registry.changed(context.teamID)
+            try await resource.didSave(value, context)
+            let page = resource.routes.one.link(context.teamID, value.key)
+            return context.redirect(to: page, saying: resource.createdMessage(value))
+        }
+    }
+
+    /// The errors of a new object, with the error of a name that is taken.
+    ///
+    /// The name is checked in the registry even if other fields are invalid, so that all errors are shown at once.
+    private func all(_ problems: FormProblems, of form: Typed, _ context: TeamContext) async throws -> FormProblems {
+        let name = try await FormProblems.collect {
+            try await registry.transaction(in: context.teamID) { transaction in
+                try await resource.checkName(form, context, transaction)
+            }
+        }
+        guard case .failure(let more) = name else { return problems }
+        return FormProblems(problems.all + more.all.filter { problems[$0.field] == nil })
+    }
+
+    private func update(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
+        let form = Typed(sent)
+        let version = try sent.version()
+        let outcome = try await FormProblems.collect {
+            try await registry.transaction(in: context.teamID) { transaction in
+                try await resource.update(current, to: form, version: version, context, transaction)
+            }
+        }
+        switch outcome {
+        case .failure(let problems):
+            let unfinished = Unfinished(typed: (form, version), problems: problems.naming(form.line))
+            return try await resource.show(current, context, unfinished)
+        case .success(.notFound): throw UserFacingError.notFound
+        case .success(.conflict(let theirs)): return showConflict(context, form, theirs)
+        case .success(.saved(let value)):
+            registry.changed(context.teamID)
+            try await resource.didSave(value, context)
+            let page = resource.routes.one.link(context.teamID, value.key)
+            return context.redirect(to: page, saying: .good(Message("console.forms.saved")))
+        }
+    }
+
+    private func showConflict(_ context: TeamContext, _ form: Typed, _ theirs: Value) -> Response {
+        let view = ConflictPage(
+            frame: context.frame(Message("console.conflict.title")), heading: theirs.identity,
+            auditURL: ConsoleRoutes.audit.link(context.teamID), rows: form.compared(with: theirs),
+            action: resource.routes.one.link(context.teamID, theirs.key), version: theirs.version, typed: form.fields)
+        return context.site.respond(conflict, view, status: .conflict)
+    }
+
+    /// Deletes an object if its version is still that of the submitted page.
+    ///
+    /// After a change by another member the page is shown again, because the consequences it lists may have changed.
+    private func delete(_ context: TeamContext, _ sent: Form, _ value: Value) async throws -> Response {
+        let confirmation = Confirmation(sent, expecting: value.identity)
+        guard let reason = confirmation.reason else {
+            return try await resource.show(value, context, Unfinished(confirmation: confirmation))
+        }
+        guard try sent.version() == value.version else {
+            let refused = confirmation.refused(for: .changedMeanwhile)
+            return try await resource.show(value, context, Unfinished(confirmation: refused))
+        }
+        let outcome = try await FormProblems.collect {
+            try await registry.transaction(in: context.teamID) { transaction in
+                try await resource.delete(value, reason: reason, context, transaction)
+            }
+        }
+        switch outcome {
+        case .failure(let problems):
+            let refused = confirmation.refused(for: problems)
+            return try await resource.show(value, context, Unfinished(confirmation: refused))
+        case .success(false): throw UserFacingError.notFound
+        case .success(true): break
+        }
+        registry.changed(context.teamID)
+        let home = resource.home(of: context.teamID)
+        return context.redirect(to: home, saying: resource.deletedMessage(value))
+    }
+}
+
+// Validation while the user types: makes the change and rolls it back, so that it reports the same errors as saving.
+extension ResourceEditor {
+    private struct Rehearsed: Error {}
+
+    private func checkNew(_ context: TeamContext, _ form: Typed) async throws -> Response {
+        let problems = try await rehearse(context) { transaction in
+            _ = try await resource.create(form, context, transaction)
+        }
+        return Self.answer(try await all(problems, of: form, context), form, context)
+    }
+
+    private func checkChange(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
+        let form = Typed(sent)
+        let problems = try await rehearse(context) { transaction in
+            let version = current.version
+            _ = try await resource.update(current, to: form, version: version, context, transaction)
+        }
+        return Self.answer(problems, form, context)
+    }
+
+    private func rehearse(_ context: TeamContext, _ change: (borrowing Transaction) async throws -> Void) async throws
+        -> FormProblems
+    {
+        let outcome = try await FormProblems.collect {
+            do {
+                try await registry.transaction(in: context.teamID) { transaction in
+                    try await change(transaction)
+                    throw Rehearsed()
+                }
+            } catch is Rehearsed {}
+        }
+        return if case .failure(let problems) = outcome { problems } else { .none }
+    }
+
+    /// The errors as JSON, each with the id of the element that it belongs to.
+    private static func answer(_ problems: FormProblems, _ form: Typed, _ context: TeamContext) -> Response {
+        let members = problems.naming(form.line).all.map { problem -> JSONValue in
+            ["id": .string(form.element(of: problem.field)), "message": .string(context.site.text(problem.message))]
+        }
+        let json = JSON.encode(["problems": JSONValue.array(members)] as JSONValue)
+        return .unstored(String(decoding: json, as: UTF8.self), type: "application/json")
+    }
+}

@@ -1,0 +1,283 @@
+import Bytes
+import Domain
+import HTTP
+import Localization
+import Registry
+import Templates
+import Web
+
+/// Form of a Service ID.
+struct ServiceIDForm: ResourceForm {
+    let identifier: String
+    let appID: String
+    let description: String
+    /// Domains, one per line.
+    let domains: TypedLines
+    /// Return URLs, one per row, including empty rows.
+    let returnURLs: [String]
+    /// The nonempty rows with their positions on the page.
+    let filledRows: [(row: Int, text: String)]
+    let issuer: String
+    let booleans: String
+    let requiresPKCE: Bool
+
+    /// An empty form.
+    ///
+    /// - Parameter appID: the preselected App ID.
+    init(of appID: String = "") {
+        (identifier, description, domains) = ("", "", TypedLines("", atMost: .domains))
+        (returnURLs, filledRows) = ([], [])
+        self.appID = appID
+        issuer = ServiceID.Issuer.own.rawValue
+        booleans = ServiceID.Booleans.json.rawValue
+        requiresPKCE = false
+    }
+
+    init(_ form: Form) {
+        identifier = form["identifier"] ?? ""
+        appID = form["appID"] ?? ""
+        description = form["description"] ?? ""
+        domains = TypedLines(form["domains"] ?? "", atMost: .domains)
+        returnURLs = form.values(of: "return_url")
+        filledRows = Self.filled(returnURLs)
+        issuer = form["issuer"] ?? ServiceID.Issuer.own.rawValue
+        booleans = form["booleans"] ?? ServiceID.Booleans.json.rawValue
+        requiresPKCE = form.isChecked("requirePKCE")
+    }
+
+    init(_ service: ServiceID) {
+        identifier = service.identifier.rawValue
+        appID = service.appID.rawValue
+        description = service.description
+        domains = TypedLines(service.domains.map(\.text).joined(separator: "\n"), atMost: .domains)
+        returnURLs = service.returnURLs.map(\.text)
+        filledRows = Self.filled(returnURLs)
+        issuer = service.issuer.rawValue
+        booleans = service.booleans.rawValue
+        requiresPKCE = service.requiresPKCE
+    }
+
+    /// The unparsed values for the existing Service ID `identifier`, or for a new one with the typed identifier.
+    func input(for identifier: ClientID? = nil) -> ServiceID.Input {
+        ServiceID.Input(
+            identifier: identifier?.rawValue ?? self.identifier.trimmed, description: description, domains: domains.all,
+            returnURLs: filledRows.map(\.text), issuer: issuer, booleans: booleans, requiresPKCE: requiresPKCE)
+    }
+
+    private static func filled(_ rows: [String]) -> [(row: Int, text: String)] {
+        rows.enumerated().compactMap { row, text in
+            let text = text.trimmed
+            return text.isEmpty ? nil : (row, text)
+        }
+    }
+
+    var fields: [FormCoding.Field] {
+        var fields = [FormCoding.Field("description", description), FormCoding.Field("domains", domains.text)]
+        fields += returnURLs.map { FormCoding.Field("return_url", $0) }
+        fields += [FormCoding.Field("issuer", issuer), FormCoding.Field("booleans", booleans)]
+        if requiresPKCE { fields.append(FormCoding.Field("requirePKCE", "yes")) }
+        return fields
+    }
+
+    func compared(with current: ServiceID) -> [ConflictPage.Row] {
+        let theirs = ServiceIDForm(current).words
+        return zip(theirs, words).map { theirs, yours in
+            ConflictPage.Row(label: theirs.label, theirs: theirs.value, yours: yours.value)
+        }
+    }
+
+    /// Label and displayed value of each setting.
+    var words: [(label: Message, value: any LocalizedTextConvertible)] {
+        [
+            (Message("console.registry.description"), description),
+            (Message("console.registry.domains"), Self.list(domains.all.sorted())),
+            (Message("console.registry.return-urls"), Self.list(filledRows.map(\.text))),
+            (Message("console.registry.issuer"), ServiceID.Issuer.words(issuer)),
+            (
+                Message("console.registry.booleans"),
+                booleans == ServiceID.Booleans.string.rawValue
+                    ? Message("console.service-ids.booleans.string") : Message("console.service-ids.booleans.json")
+            ),
+            (
+                Message("console.registry.pkce"),
+                requiresPKCE
+                    ? Message("console.service-ids.pkce.required") : Message("console.service-ids.pkce.optional")
+            ),
+        ]
+    }
+
+    private static func list(_ values: [String]) -> any LocalizedTextConvertible {
+        guard !values.isEmpty else { return Message("console.registry.none") }
+        return values.joined(separator: ", ")
+    }
+}
+
+extension ServiceIDForm {
+    /// Error summary above the form; each line names its field or its return URL row, and links to it.
+    func summary(of problems: FormProblems) -> [FormError] {
+        problems.summary(element) { field in
+            guard let row = row(of: field) else { return FormProblems.label(of: field) }
+            return Message("console.service-ids.return-url", ["number": row + 1])
+        }
+    }
+
+    func line(of field: String) -> String? { domains.line(of: field, in: "domains") }
+
+    func element(of field: String) -> String {
+        if field == "returnURLs" { return "return-urls" }
+        if field.hasPrefix("domains") { return "field-domains" }
+        return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
+    }
+
+    /// Row on the page of an error of a return URL; errors number the nonempty rows only.
+    private func row(of field: String) -> Int? {
+        guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()), index < filledRows.count
+        else { return nil }
+        return filledRows[index].row
+    }
+}
+
+// Inputs.
+extension ServiceIDForm {
+    /// The inputs for a new Service ID of one of `appIDs`.
+    func inputs(_ problems: FormProblems, of appIDs: [AppID]) -> [InputView] {
+        let parent = InputView.appIDs(
+            appIDs, chosen: appID, label: Message("console.registry.app-id"),
+            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count),
+            error: problems["appID"])
+        let identified = InputView.field(
+            FieldView(
+                "identifier", label: Message("console.registry.identifier"), value: identifier, autocomplete: "off",
+                placeholder: "com.example.web", hint: Message("console.service-ids.identifier.hint"),
+                error: problems["identifier"], isCode: true))
+        var inputs = addressInputs(problems)
+        inputs.insert(identified, at: 1)
+        return [parent] + inputs
+    }
+
+    /// Description, domains and return URLs.
+    func addressInputs(_ problems: FormProblems) -> [InputView] {
+        [
+            .field(
+                FieldView(
+                    "description", label: Message("console.registry.description"), value: description,
+                    autocomplete: "off", hint: Message("console.service-ids.description.hint"),
+                    error: problems["description"])),
+            .textarea(
+                TextareaView(
+                    "domains", label: Message("console.registry.domains"), value: domains.text,
+                    hint: Message("console.service-ids.domains.hint"), errors: problems.sentences(of: "domains"),
+                    lineCount: 3, isCode: true)),
+            .returnURLs(ReturnURLsView(typed: returnURLs, problems: rowProblems(problems))),
+        ]
+    }
+
+    /// Issuer, spelling of Boolean claims, and PKCE.
+    ///
+    /// - Parameter base: the issuer URL of the team.
+    func tokenInputs(own base: String, _ problems: FormProblems) -> [InputView] {
+        let isString = booleans == ServiceID.Booleans.string.rawValue
+        return [
+            .choices(ServiceID.Issuer.choices(issuer, own: base, problems)),
+            .choices(
+                ChoicesView(
+                    "booleans", label: Message("console.service-ids.booleans.label"),
+                    help: Message("console.service-ids.booleans.help"), error: problems["booleans"],
+                    options: [
+                        .init(
+                            ServiceID.Booleans.json.rawValue, "true",
+                            hint: Message("console.service-ids.booleans.json.hint"), isChecked: !isString),
+                        .init(
+                            ServiceID.Booleans.string.rawValue, "\"true\"",
+                            hint: Message("console.service-ids.booleans.string.hint"), isChecked: isString),
+                    ])),
+            .checkbox(
+                CheckboxView(
+                    "requirePKCE", label: Message("console.service-ids.pkce.label"),
+                    hint: Message("console.service-ids.pkce.hint"), isChecked: requiresPKCE)),
+        ]
+    }
+
+    /// Errors by row; errors number the nonempty URLs only, while the page may have empty rows between them.
+    private func rowProblems(_ problems: FormProblems) -> [Int: LocalizedText] {
+        var rows: [Int: LocalizedText] = [:]
+        for (index, message) in problems.elements(of: "returnURLs") where index < filledRows.count {
+            rows[filledRows[index].row] = message
+        }
+        if let message = problems["returnURLs"] {
+            for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil {
+                rows[row] = message
+            }
+        }
+        return rows
+    }
+}
+
+/// Input rows for return URLs with their errors: ten, or more if more were typed.
+///
+/// The rows after the first `spare` empty ones are collapsed.
+struct ReturnURLsView: Sendable {
+    struct Row: Sendable {
+        let number: Int
+        let value: String
+        let error: LocalizedText?
+
+        var id: String { ReturnURLsView.id(ofRow: number - 1) }
+
+        static let fields = Fields<Row> {
+            $0.text("id") { $0.id }
+            $0.words("label") { Message("console.service-ids.return-url", ["number": $0.number]) }
+            $0.text("value") { $0.value }
+            $0.optionalWords("error") { $0.error }
+        }
+    }
+
+    /// Number of visible empty rows.
+    private static let spare = 2
+
+    let rows: [Row]
+    private let inSight: Int
+
+    init(typed: [String], problems: [Int: LocalizedText]) {
+        rows = (0..<max(Quota.returnURLs.count, typed.count)).map { index in
+            Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
+        }
+        let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
+        inSight = min(rows.count, used + Self.spare)
+    }
+
+    static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
+
+    static let fields = Fields<ReturnURLsView> {
+        $0.words("hint") { _ in
+            Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count])
+        }
+        $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
+        $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
+    }
+}
+
+extension ServiceID.Issuer {
+    /// Choice of the issuer, of a Service ID or a bundle ID.
+    ///
+    /// - Parameters:
+    ///   - issuer: the chosen one, as typed.
+    ///   - base: the team's own.
+    static func choices(_ issuer: String, own base: String, _ problems: FormProblems) -> ChoicesView {
+        ChoicesView(
+            "issuer", label: Message("console.registry.issuer"), help: Message("console.service-ids.issuer.help"),
+            error: problems["issuer"],
+            options: [
+                .init(
+                    own.rawValue, Message("console.service-ids.issuer.own"), hint: base,
+                    isChecked: issuer != apple.rawValue),
+                .init(
+                    apple.rawValue, "https://appleid.apple.com", hint: Message("console.service-ids.issuer.apple.hint"),
+                    isChecked: issuer == apple.rawValue),
+            ])
+    }
+
+    static func words(_ issuer: String) -> any LocalizedTextConvertible {
+        issuer == apple.rawValue ? "https://appleid.apple.com" : Message("console.service-ids.issuer.own.short")
+    }
+}

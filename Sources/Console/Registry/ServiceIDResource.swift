@@ -1,0 +1,238 @@
+import Bytes
+import Domain
+import HTTP
+import Hosted
+import Localization
+import Postgres
+import Registry
+import Templates
+import Web
+
+/// Handlers of Service IDs: list, create, show, edit, delete.
+struct ServiceIDResource: ListedResource {
+    private let registry: RegistryStores
+    private let server: ServerContext
+    private let new: LivePage<NewPage>
+    private let page: LivePage<ServiceIDPage>
+
+    let routes = RegistryRoutes.serviceIDs
+    let section = Section.serviceIDs
+    let right = Right.changeRegistry
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
+        self.registry = registry
+        self.server = server
+        new = try pages.page(NewPage.self)
+        page = try pages.page(ServiceIDPage.self)
+    }
+
+    func list(_ context: TeamContext) async throws -> ListView {
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.service-ids.search.label"), placeholder: Message("console.service-ids.search.placeholder"))
+        let query = try ListQuery(context.request, at: routes.list.link(team), [search])
+        let page = try await registry.serviceIDs.list(
+            PageQuery(search: query.search, after: try query.afterIdentifier()), in: team)
+        let new =
+            context.may(right)
+            ? LinkView(Message("console.registry.new-service-id"), routes.new.link(team), isPrimary: true) : nil
+        return ListView(
+            title: Message("console.service-ids.title"), about: Message("console.service-ids.about"), links: [new],
+            query: query,
+            content: .rows(
+                page.items.map { service in
+                    ListRow(
+                        service.description, at: routes.one.link(team, service.identifier),
+                        codes: [service.identifier.rawValue],
+                        end: [
+                            .text(Message("console.service-ids.row.of", ["app": service.appDescription])),
+                            .text(service.returnURLCount),
+                        ])
+                }),
+            paging: query.paging(
+                Message("console.service-ids.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)),
+            none: try await registry.hasAppIDs(in: team)
+                ? .init(
+                    "service", Message("console.service-ids.first"), Message("console.service-ids.first.about"), new)
+                : .firstAppID("service", Message("console.service-ids.first.app-id"), context),
+            unmatched: .registry(query))
+    }
+
+    func emptyForm(_ context: TeamContext) -> ServiceIDForm {
+        ServiceIDForm(of: (try? context.request.query())?["app"] ?? "")
+    }
+
+    func newPage(_ context: TeamContext, _ form: ServiceIDForm, _ problems: FormProblems) async throws -> Response {
+        let appIDs = try await registry.allAppIDs(in: context.teamID)
+        let view = NewPage(
+            context, Message("console.registry.new-service-id"),
+            backTo: LinkView(Message("console.service-ids.title"), routes.list.link(context.teamID)),
+            appIDs.isEmpty ? nil : creating(context, form, problems, form.inputs(problems, of: appIDs)),
+            button: Message("console.service-ids.create"))
+        return context.site.respond(new, view, status: problems.status)
+    }
+
+    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<ServiceIDForm>) async throws
+        -> Response
+    {
+        let (team, id) = (context.teamID, service.identifier)
+        let keys = try await registry.activeKeys(ofGroupOf: service.appID, in: team)
+        let domains = try await registry.domains.list(of: id, in: team)
+        let view = ServiceIDPage(
+            frame: context.frame(service.description), team: team, service: service,
+            testSignInURL: context.may(right) ? TestSignInRoutes.new.link(team, id) : nil,
+            editing: editing(service, context, unfinished) {
+                ($0.addressInputs($1), $0.tokenInputs(own: server.base(of: team), $1))
+            },
+            domains: domains.map { domain in
+                ListRow(
+                    domain.name.text, at: RegistryRoutes.domain.link(team, domain.name.text),
+                    end: [
+                        .last(
+                            Message("console.service-domains.checked"), domain.checkedAt,
+                            never: Message("console.service-domains.never")), .badge(domain.badge),
+                    ])
+            }, settings: ClientSettings(team: team, server: server).views(of: service, keys: keys),
+            keysURL: keys.isEmpty ? ConsoleRoutes.appID.link(team, service.appID) : nil,
+            danger: danger(
+                service, context, unfinished,
+                summary: Message("console.service-ids.delete.summary", ["service": service.description]),
+                consequences: [
+                    Message("console.service-ids.delete.tokens"),
+                    Message("console.service-ids.delete.consents", ["app": service.appID.rawValue]),
+                ], button: Message("console.service-ids.delete.button")))
+        return context.site.respond(page, view, status: unfinished.status)
+    }
+}
+
+// Access to the registry.
+extension ServiceIDResource {
+    func find(_ id: ClientID, in team: TeamID) async throws -> ServiceID? {
+        try await registry.serviceIDs.find(id, in: team)
+    }
+
+    func checkName(_ form: ServiceIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {
+        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+        try await registry.serviceIDs.requireFree(id, in: context.teamID, transaction)
+    }
+
+    func create(_ form: ServiceIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+        -> ServiceID
+    {
+        guard let appID = ClientID(rawValue: form.appID) else {
+            let message = Message("console.service-ids.app-id.missing")
+            throw InvalidFields([FieldError(field: "appID", message: message)])
+        }
+        return try await registry.serviceIDs.create(
+            try ServiceID.Draft(parsing: form.input(), of: appID, policy: context.addressPolicy), in: context.teamID,
+            by: context.actor, from: context.origin, transaction)
+    }
+
+    func update(
+        _ service: ServiceID, to form: ServiceIDForm, version: Int, _ context: TeamContext,
+        _ transaction: borrowing Transaction
+    ) async throws -> Update<ServiceID> {
+        let draft = try ServiceID.Draft(
+            parsing: form.input(for: service.identifier), of: service.appID, policy: context.addressPolicy)
+        return try await registry.serviceIDs.update(
+            to: draft, version: version, in: context.teamID, by: context.actor, from: context.origin, transaction)
+    }
+
+    func delete(_ service: ServiceID, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
+        async throws -> Bool
+    {
+        try await registry.serviceIDs.delete(
+            service.identifier, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction
+        ) != nil
+    }
+
+    func createdMessage(_ service: ServiceID) -> Flash? {
+        .good(Message("console.service-ids.flash.created", ["service": service.description]))
+    }
+
+    func deletedMessage(_ service: ServiceID) -> Flash {
+        .good(Message("console.registry.flash.deleted", ["identifier": service.identifier.rawValue]))
+    }
+}
+
+extension ServiceID: RegisteredThing {
+    var key: ClientID { identifier }
+    var identity: String { identifier.rawValue }
+}
+
+/// Page of one Service ID: its settings, its domains, and the settings for a client library.
+struct ServiceIDPage: ConsolePage {
+    static let template = "console/service-ids/show"
+    static let fields = frameFields.with {
+        $0.text("heading") { $0.service.description }
+        $0.group("identifier", CopyView.fields) {
+            CopyView(Message("console.service-ids.copy"), $0.service.identifier.rawValue)
+        }
+        $0.group("appID", parentFields) { $0 }
+        $0.optionalText("testSignInURL") { $0.testSignInURL }
+        $0.optionalGroup("editing", FormView.fields) { $0.editing }
+        $0.list("details", SettingView.fields) { $0.details }
+        $0.rows("domains") { $0.domains }
+        $0.list("settings", CopyView.fields) { $0.settings }
+        $0.optionalText("keysURL") { $0.keysURL }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    private static let parentFields = Fields<ServiceIDPage> {
+        $0.text("url") { ConsoleRoutes.appID.link($0.team, $0.service.appID) }
+        $0.text("identifier") { $0.service.appID.rawValue }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let service: ServiceID
+    let testSignInURL: String?
+    let editing: FormView?
+    let domains: [ListRow]
+    let settings: [CopyView]
+    let keysURL: String?
+    let danger: DangerView?
+
+    private var details: [SettingView] { ServiceIDForm(service).words.map { SettingView($0.label, $0.value) } }
+}
+
+extension ServiceIDSummary {
+    var returnURLCount: Message {
+        Message("console.service-ids.row.return-urls", ["number": returnURLs, "limit": Quota.returnURLs.count])
+    }
+}
+
+/// Settings to copy into the configuration of a client library.
+struct ClientSettings: Sendable {
+    let team: TeamID
+    let server: ServerContext
+
+    /// Settings of an app that signs users in with the Service ID as its client ID.
+    func views(of service: ServiceID, keys: [Key]) -> [CopyView] {
+        let issuer = service.issuer == .apple ? "https://appleid.apple.com" : server.base(of: team)
+        return [
+            CopyView(Message("console.service-ids.client.id"), service.identifier.rawValue),
+            CopyView(Message("console.registry.issuer"), issuer),
+            CopyView(Message("console.service-ids.client.discovery"), address(TeamRoutes.discovery.link(team))),
+            CopyView(Message("console.service-ids.client.authorization"), address(TeamRoutes.authorize.link(team))),
+            CopyView(Message("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
+            CopyView(Message("console.service-ids.client.keys"), address(TeamRoutes.keys.link(team))),
+            CopyView(Message("console.service-ids.client.revocation"), address(TeamRoutes.revoke.link(team))),
+            CopyView(Message("console.service-ids.client.team"), team.rawValue),
+            CopyView(Message("console.service-ids.client.audience"), server.base(of: team)),
+        ] + keys.map { CopyView(Message("console.service-ids.client.key", ["key": $0.name]), $0.id.rawValue) }
+    }
+
+    /// Settings of a server that signs client secrets with the key.
+    func views(of key: Key) -> [CopyView] {
+        [
+            CopyView(Message("console.keys.copy"), key.id.rawValue),
+            CopyView(Message("console.keys.client.iss"), team.rawValue),
+            CopyView(Message("console.keys.client.aud"), server.base(of: team)),
+            CopyView(Message("console.service-ids.client.token"), address(TeamRoutes.token.link(team))),
+        ]
+    }
+
+    private func address(_ path: String) -> String { server.publicURL + path }
+}

@@ -1,0 +1,193 @@
+import Bytes
+import Domain
+import Localization
+import Tenancy
+import Web
+
+// Form fields of the draft.
+extension SettingsDraft {
+    func nameView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "name", label: Message("console.settings.name"), value: name, autocomplete: "off",
+            hint: Message("console.settings.name.hint"), error: errors["name"])
+    }
+
+    func modeView(_ errors: FieldErrors) -> ChoicesView {
+        ChoicesView(
+            "mode", label: Message("console.settings.mode"), error: errors["mode"],
+            options: [
+                .init(
+                    TeamMode.production.rawValue, Message("console.settings.mode.production"),
+                    hint: Message("console.settings.mode.production.hint"), isChecked: mode == .production),
+                .init(
+                    TeamMode.sandbox.rawValue, Message("console.settings.mode.sandbox"),
+                    hint: Message("console.settings.mode.sandbox.hint"), isChecked: mode == .sandbox),
+            ])
+    }
+
+    func sourcesView(_ errors: FieldErrors) -> ChoicesView {
+        ChoicesView(
+            "sources", label: Message("console.settings.sources"), help: Message("console.settings.sources.help"),
+            error: errors["sources"],
+            options: SourceChoice.allCases.map { choice in
+                .init(choice.rawValue, choice.words, hint: choice.hint, isChecked: choice.sources == identitySources)
+            })
+    }
+
+    var secondFactorView: ChoicesView {
+        ChoicesView(
+            "second_factor", label: Message("console.settings.second-factor"),
+            help: Message("console.settings.second-factor.help"),
+            options: SecondFactor.allCases.map { option in
+                .init(option.rawValue, option.words, hint: option.hint, isChecked: option == secondFactor)
+            })
+    }
+
+    var registrationView: ChoicesView {
+        ChoicesView(
+            "registration", label: Message("console.settings.registration"),
+            options: Registration.allCases.map { option in
+                .init(option.rawValue, option.words, hint: option.hint, isChecked: option == registration)
+            })
+    }
+
+    func idTokenView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "id_token_seconds", label: Message("console.settings.id-token"), value: idTokenSeconds, autocomplete: "off",
+            hint: Message("console.settings.id-token.hint"), error: errors["id_token_seconds"], isCode: true)
+    }
+
+    var strictView: CheckboxView {
+        CheckboxView(
+            "requires_verified_domains", label: Message("console.settings.strict"),
+            hint: Message("console.settings.strict.hint"), isChecked: requiresVerifiedDomains)
+    }
+
+    var spellingView: ChoicesView {
+        ChoicesView(
+            "account_delete_event", label: Message("console.settings.spelling"),
+            help: Message("console.settings.spelling.help"),
+            options: AccountDeleteEvent.allCases.map { option in
+                .init(option.rawValue, option.rawValue, isChecked: option == accountDeleteEvent)
+            })
+    }
+
+    func retentionView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "audit_retention_days", label: Message("console.settings.retention"), value: auditRetentionDays,
+            autocomplete: "off", hint: Message("console.settings.retention.hint"),
+            error: errors["audit_retention_days"], isCode: true)
+    }
+
+    func accentView(_ errors: FieldErrors) -> FieldView {
+        FieldView(
+            "accent", label: Message("console.settings.accent"), value: accent, autocomplete: "off",
+            placeholder: "#0b57d0", hint: Self.words(aboutAccent: accent), error: errors["accent"], isRequired: false,
+            isCode: true)
+    }
+
+    func privacyView(_ errors: FieldErrors) -> FieldView {
+        urlView("privacy_url", Message("console.settings.privacy"), privacyURL, errors)
+    }
+
+    func termsView(_ errors: FieldErrors) -> FieldView {
+        urlView("terms_url", Message("console.settings.terms"), termsURL, errors)
+    }
+
+    private func urlView(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> FieldView {
+        FieldView(
+            name, label: label, type: "url", value: value, autocomplete: "off", placeholder: "https://acme.example/…",
+            error: errors[name], isRequired: false)
+    }
+
+    /// Hint about an accent colour: whether the pages show it, or another one in which text stays readable.
+    static func words(aboutAccent typed: String) -> Message {
+        guard let colour = AccentColour(rawValue: typed.trimmed) else { return Message("console.settings.accent.hint") }
+        let shown = Accent(colour)
+        let (light, dark) = (shown.light.accent, shown.dark.accent)
+        let (chosen, onLight, onDark) = (colour.rawValue, light.rawValue, dark.rawValue)
+        return switch (light == colour, dark == colour) {
+        case (true, true): Message("console.settings.accent.kept", ["colour": chosen])
+        case (false, true): Message("console.settings.accent.light", ["colour": chosen, "light": onLight])
+        case (true, false): Message("console.settings.accent.dark", ["colour": chosen, "dark": onDark])
+        case (false, false):
+            Message("console.settings.accent.both", ["colour": chosen, "light": onLight, "dark": onDark])
+        }
+    }
+}
+
+extension SecondFactor {
+    var words: Message {
+        switch self {
+        case .off: Message("console.settings.second-factor.off")
+        case .optional: Message("console.settings.second-factor.optional")
+        case .required: Message("console.settings.second-factor.required")
+        }
+    }
+
+    fileprivate var hint: Message {
+        switch self {
+        case .off: Message("console.settings.second-factor.off.hint")
+        case .optional: Message("console.settings.second-factor.optional.hint")
+        case .required: Message("console.settings.second-factor.required.hint")
+        }
+    }
+}
+
+extension Registration {
+    var words: Message {
+        switch self {
+        case .open: Message("console.settings.registration.open")
+        case .invitation: Message("console.settings.registration.invitation")
+        case .off: Message("console.settings.registration.off")
+        }
+    }
+
+    fileprivate var hint: Message {
+        switch self {
+        case .open: Message("console.settings.registration.open.hint")
+        case .invitation: Message("console.settings.registration.invitation.hint")
+        case .off: Message("console.settings.registration.off.hint")
+        }
+    }
+}
+
+/// Identity sources of a team as one choice, so that at least one source is selected.
+enum SourceChoice: String, CaseIterable, Sendable {
+    case directory
+    case apple
+    case both
+
+    init(_ sources: Set<IdentitySource>) {
+        self =
+            switch (sources.contains(.directory), sources.contains(.apple)) {
+            case (true, true): .both
+            case (_, true): .apple
+            default: .directory
+            }
+    }
+
+    var sources: Set<IdentitySource> {
+        switch self {
+        case .directory: [.directory]
+        case .apple: [.apple]
+        case .both: [.directory, .apple]
+        }
+    }
+
+    var words: Message {
+        switch self {
+        case .directory: Message("console.settings.sources.directory")
+        case .apple: Message("console.settings.sources.apple")
+        case .both: Message("console.settings.sources.both")
+        }
+    }
+
+    var hint: Message {
+        switch self {
+        case .directory: Message("console.settings.sources.directory.hint")
+        case .apple: Message("console.settings.sources.apple.hint")
+        case .both: Message("console.settings.sources.both.hint")
+        }
+    }
+}

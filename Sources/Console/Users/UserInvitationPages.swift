@@ -1,0 +1,193 @@
+import Bytes
+import Directory
+import Domain
+import HTTP
+import Hosted
+import Localization
+import Templates
+import Tenancy
+import Web
+
+/// Routes of invitations to create an account with a team.
+enum UserInvitationRoutes {
+    static let list = Route("/console/:team/user-invitations", TeamID.self)
+    static let resending = Route(
+        "/console/:team/user-invitations/:invitation/resending", TeamID.self, InvitationID.self)
+    static let withdrawal = Route(
+        "/console/:team/user-invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
+}
+
+/// Pages of invitations to create an account with a team: list, send, resend and withdraw.
+struct UserInvitationPages: ConsolePages {
+    private let server: ServerContext
+    private let invitations: UserInvitations
+    private let page: LivePage<UserInvitationListPage>
+
+    /// - Throws: `Diagnostics`, when a template does not fit.
+    init(_ parts: Console.Parts) throws(Diagnostics) {
+        server = parts.server
+        let messages = AccountMessages(
+            site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail, database: parts.database)
+        invitations = UserInvitations(parts.database, mailer: messages.mailer, random: parts.server.random)
+        page = try parts.site.pages.page(UserInvitationListPage.self)
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(UserInvitationRoutes.list, needs: .read, at: .users) { context in
+            try await respond(context, UserInviteForm(language: context.request.language))
+        }
+        router.post(UserInvitationRoutes.list, needs: .changeUsers, at: .users) { context, fields in
+            var form = UserInviteForm(language: context.request.language)
+            guard let email = form.read(fields) else { return try await respond(context, form) }
+            return try await send(form, to: email, context)
+        }
+        router.post(UserInvitationRoutes.resending, needs: .changeUsers, at: .users) { context, _, id in
+            let form = UserInviteForm(language: context.request.language)
+            return try await send(form, to: try await find(id, context).email, context)
+        }
+        router.post(UserInvitationRoutes.withdrawal, needs: .changeUsers, at: .users, countsForTeam: false) {
+            context, _, id in try await withdraw(id, context)
+        }
+    }
+
+    private func send(_ form: UserInviteForm, to email: EmailAddress, _ context: TeamContext) async throws -> Response {
+        guard context.team.policy.registration != .off else { throw UserFacingError.forbidden }
+        let caller = AccountCaller(
+            team: context.teamID, language: form.language, origin: context.origin, now: server.clock())
+        do { try await invitations.invite(email, by: context.account.subject, for: caller) } catch UserInvitations
+            .Failure.notAllowed
+        { throw UserFacingError.forbidden } catch let failure as UserInvitations.Failure {
+            var form = form
+            form.errors.add("email", failure.words)
+            return try await respond(context, form)
+        }
+        return back(
+            context,
+            saying: server.sendsMail
+                ? .good(Message("console.user-invitations.flash.sent", ["email": email.rawValue]))
+                : .warn(Message("console.user-invitations.flash.kept", ["email": email.rawValue])))
+    }
+
+    private func withdraw(_ id: InvitationID, _ context: TeamContext) async throws -> Response {
+        let invitation = try await find(id, context)
+        let isWithdrawn = try await invitations.withdraw(
+            id, by: context.account.subject, in: context.teamID, from: context.origin)
+        guard isWithdrawn else { throw UserFacingError.notFound }
+        let email = invitation.email.rawValue
+        return back(context, saying: .good(Message("console.user-invitations.flash.withdrawn", ["email": email])))
+    }
+
+    private func find(_ id: InvitationID, _ context: TeamContext) async throws -> UserInvitation {
+        guard let found = try await invitations.find(id, in: context.teamID, at: server.clock()) else {
+            throw UserFacingError.notFound
+        }
+        return found
+    }
+
+    private func back(_ context: TeamContext, saying flash: Flash) -> Response {
+        context.redirect(to: UserInvitationRoutes.list.link(context.teamID), saying: flash)
+    }
+
+    /// Renders the page; after a rejected invitation with its input and errors.
+    private func respond(_ context: TeamContext, _ form: UserInviteForm) async throws -> Response {
+        let team = context.teamID
+        let registration = context.team.policy.registration
+        let mayInvite = context.may(.changeUsers)
+        let view = UserInvitationListPage(
+            frame: context.frame(Message("console.user-invitations.title")), team: team, registration: registration,
+            invitations: try await invitations.list(in: team, at: server.clock()).map { invitation in
+                let email = invitation.email.rawValue
+                let resend = RowPart.button(
+                    Message("console.members.resend"), UserInvitationRoutes.resending.link(team, invitation.id),
+                    for: email)
+                let withdraw = RowPart.button(
+                    Message("console.members.withdraw"), UserInvitationRoutes.withdrawal.link(team, invitation.id),
+                    for: email, isQuiet: true)
+                return ListRow(
+                    email, notes: [.text(Message("console.members.expires"), invitation.expiresAt)],
+                    end: mayInvite ? [registration == .off ? nil : resend, withdraw] : [])
+            },
+            invite: mayInvite && registration != .off
+                ? FormView(
+                    action: UserInvitationRoutes.list.link(team), errors: form.errors.summary, inputs: form.inputs)
+                : nil, maySet: context.may(.changeSettings))
+        return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    static var views: [any View.Type] { [UserInvitationListPage.self] }
+}
+
+extension UserInvitations.Failure {
+    fileprivate var words: Message {
+        switch self {
+        case .known: Message("console.user-invitations.known")
+        case .tooMany: Message("console.user-invitations.too-many", count: Quota.userInvitations.count)
+        case .notAllowed: Message("shared.problems.forbidden.headline")
+        }
+    }
+}
+
+/// Open invitations to create an account, with the invitation form.
+struct UserInvitationListPage: ConsolePage {
+    static let template = "console/users/invitations"
+    static let fields = frameFields.with {
+        $0.rows("invitations") { $0.invitations }
+        $0.optionalWords("count") { page in
+            page.invitations.isEmpty
+                ? nil : Message("console.user-invitations.open", count: page.invitations.count).localizedText
+        }
+        $0.words("policy") { $0.policy.localizedText }
+        $0.optionalText("settingsURL") { page in page.maySet ? SettingsRoutes.settings.link(page.team) : nil }
+        $0.optionalGroup("invite", FormView.fields) { $0.invite }
+    }
+
+    let frame: ConsoleFrame
+    let team: TeamID
+    let registration: Registration
+    let invitations: [ListRow]
+    /// Nil if the account may not invite, or if registration is off.
+    let invite: FormView?
+    let maySet: Bool
+
+    private var policy: Message {
+        switch registration {
+        case .open: Message("console.user-invitations.policy.open")
+        case .invitation: Message("console.user-invitations.policy.invitation")
+        case .off: Message("console.user-invitations.policy.off")
+        }
+    }
+}
+
+/// Form that invites a user: email and language of the mail as entered, with errors.
+struct UserInviteForm: Sendable {
+    private(set) var email = ""
+    private(set) var language: Language
+    var errors = FieldErrors()
+
+    /// - Parameter language: the preselected language of the mail.
+    init(language: Language) { self.language = language }
+
+    /// Reads the form; nil if a field is invalid, with its error in `errors`.
+    mutating func read(_ form: Form) -> EmailAddress? {
+        email = form["email"] ?? ""
+        language = form["language"].flatMap(Language.init(rawValue:)) ?? language
+        return errors.require(EmailAddress(rawValue: email.trimmed), "email", Message("console.members.email.wrong"))
+    }
+
+    var inputs: [InputView] {
+        let languages = Language.allCases.map { option in
+            SelectView.Option(
+                option.rawValue, Message(in: "console.languages", option.rawValue), isSelected: option == language)
+        }
+        return [
+            .field(
+                FieldView(
+                    "email", label: Message("console.members.email"), type: "email", value: email, autocomplete: "off",
+                    placeholder: "ada@example.org", error: errors["email"])),
+            .select(
+                SelectView(
+                    "language", label: Message("console.user-invitations.language"),
+                    hint: Message("console.user-invitations.language.hint"), options: languages)),
+        ]
+    }
+}
