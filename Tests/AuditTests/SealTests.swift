@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `tell every changed event by its name`() async throws {
+    @Test func `V48: tell every changed event by its name`() async throws {
         try await withSealed { sealed in
             let changes = [
                 "action = 'app_id.created'", "actor = 'someone'", "target = 'com.rival.app'", "outcome = 'refused'",
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `tell where events and seals are missing, and where there are too many`() async throws {
+    @Test func `V48: tell where events and seals are missing, and where there are too many`() async throws {
         try await withSealed { sealed in
             let place = try sealed.place(4)
             let planted = """
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `tell a seal made with another key, and a key that is gone`() async throws {
+    @Test func `V48: tell a seal made with another key, and a key that is gone`() async throws {
         try await withSealed { sealed in
             let place = try sealed.place(4)
             let forger = KeyRing(current: try MasterKey.generate(id: "one"))

@@ -95,7 +95,7 @@ import Testing
         return site.lines.targets[id]
     }
 
-    @Test func `V38: no line of the log shows a token, a code, a secret, a password or a cookie`() throws {
+    @Test func `V38, V57: no line of the log and no row shows a token, code, secret, password or cookie`() throws {
         let browser = site.browser()
         let changes = Browser.everything.merging(["response_type": "code id_token"]) { $1 }
         let page = try browser.get(Browser.authorize(changes))
@@ -120,10 +120,11 @@ import Testing
         let log = site.lines.all.joined()
         #expect(log.contains("protocol.refused"))
         for secret in secrets { #expect(!log.contains(secret)) }
+        try expectNoRow(shows: secrets)
         #expect(!log.contains("eyJ") && !log.contains("BEGIN"))
     }
 
-    @Test func `V38: nor does one of mailed links, second factors and what apps ask with`() async throws {
+    @Test func `V38, V57: nor does one of mailed links, second factors and what apps ask with`() async throws {
         let totp = try await site.addTOTP()
         let browser = site.browser()
         let start = try browser.get(Browser.authorize(Browser.everything))
@@ -163,9 +164,26 @@ import Testing
         let words = ["a brand new password", totp.text, try #require(form["client_secret"] ?? nil)]
         let log = site.lines.all.joined()
         #expect(log.contains("protocol.refused"))
-        for secret in held + links + words + [code] + Array(browser.cookies.values) {
-            #expect(!log.contains(secret), "\(secret.prefix(12))")
-        }
+        let secrets = held + links + words + [code] + Array(browser.cookies.values)
+        for secret in secrets { #expect(!log.contains(secret), "\(secret.prefix(12))") }
+        try expectNoRow(shows: secrets)
         #expect(!log.contains("eyJ") && !log.contains("BEGIN") && !log.contains("$argon2id$"))
+    }
+
+    /// Looks for secrets in every row of the database, as they are written and as octets.
+    private func expectNoRow(shows secrets: [String]) throws {
+        let rows = try site.teams.admin(
+            """
+            SELECT query_to_xml(format('SELECT kept::text FROM %I AS kept', tablename), true, true, '')::text
+            FROM pg_tables WHERE schemaname = 'public'
+            """)
+        let text = rows.compactMap { $0[0] }.joined()
+        #expect(text.contains("ada@acme.example") && text.contains("\\x"))
+        for secret in secrets {
+            let octets = [Array(secret.utf8), Base64URL.decode(secret) ?? []].map { Hex.encode($0) }
+            for form in [secret] + octets where !form.isEmpty && text.contains(form) {
+                Issue.record("\(secret.prefix(12))")
+            }
+        }
     }
 }

@@ -80,7 +80,7 @@ import Testing
 }
 
 @Suite struct `Mail that waits` {
-    @Test func `is sealed, since its link is a secret`() async throws {
+    @Test func `V57: is sealed, since its link is a secret`() async throws {
         try await withMail { environment in
             let mail = try environment.mail(environment.verification)
             let job = environment.mail.job(mail, in: .acme)

@@ -25,7 +25,7 @@ import Testing
             id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: privateKey)
     }
 
-    @Test func `are taken in, sealed, and can sign`() async throws {
+    @Test func `V57: are taken in, sealed, and can sign`() async throws {
         try await Registered.with { acme in
             try await acme.makeApp()
             let key = try await acme.bring("KEY1234567", Self.pair.pem)

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `link is known by hash alone, and to its very last bit`() async throws {
+    @Test func `V57: link is known by hash alone, and to its very last bit`() async throws {
         try await withEnvironment { environment in
             let token = try await issue(in: environment)
             var bytes = try #require(Base64URL.decode(token.text))

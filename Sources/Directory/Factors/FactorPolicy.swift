@@ -61,9 +61,4 @@ public struct FactorPolicy: Hashable, Sendable {
         if !enrolled.isEmpty { return .ask(enrolled.kinds) }
         return rule == .required ? .mustEnrol : .none
     }
-
-    /// Kinds by which a user reauthenticates before their factors change.
-    ///
-    /// A user with a factor needs it: the password alone, which began the session, proves nothing new.
-    public func reauthentication(_ enrolled: EnrolledFactors) -> [FactorKind] { isOffered ? enrolled.kinds : [] }
 }

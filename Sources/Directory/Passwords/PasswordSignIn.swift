@@ -33,8 +33,8 @@ public struct PasswordSignIn: Sendable {
     ) async throws -> SignInResult {
         // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
         let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: knownBrowser)
-        let ofNetwork = RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))
-        let uses = (knownBrowser == nil ? [ofNetwork] : []) + [RateLimit.Use(.failedProofs, by: account)]
+        let ofNetwork = knownBrowser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
+        let uses = ofNetwork + [RateLimit.Use(.failedProofs, by: account)]
         do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
             return .locked(refusal)
         }
@@ -50,7 +50,7 @@ public struct PasswordSignIn: Sendable {
             try await noteRefusal(of: credential?.user, isRight: isRight, in: team, from: origin)
             return .wrong
         }
-        try await database.release(uses.dropLast() + [.all(of: .failedProofs, by: account)], in: team, at: now)
+        try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
         try await renewHash(credential, password, in: team)
         return .success(credential.user)
     }

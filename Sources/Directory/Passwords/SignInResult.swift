@@ -8,6 +8,6 @@ public enum SignInResult: Sendable {
     case wrong
     /// Too many wrong passwords; nothing was compared.
     case locked(TooManyRequests)
-    /// The queue is longer than a user would wait; nothing was counted.
+    /// The queue is longer than a user would wait; the try does not count.
     case busy
 }

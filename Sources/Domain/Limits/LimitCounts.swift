@@ -28,7 +28,7 @@ public final class LimitCounts: Sendable {
         var refusals: [String: Int] = [:]
     }
 
-    /// Most counters in memory; beyond it all are forgotten, and the database knows what was used up.
+    /// Most counters in memory; beyond it all are forgotten, with what is not in the database.
     private static let capacity = 50_000
 
     private let adjusted: [String: Int]

@@ -1,14 +1,14 @@
-// All rate limits. A new one needs a decision record and a line in docs/threats.md.
+// All rate limits. A new one needs a decision record.
 extension RateLimit {
     /// Requests without a session that store or hash something: sign-ins that begin or return from a provider,
     /// passwords that are tried, registrations, recoveries, and notifications that cannot be verified.
     ///
-    /// A sign-in takes two of them with a password and four by way of Apple: 500 people a minute may come from one network.
+    /// A sign-in takes two of them with a password and four by way of Apple: 750 people a minute may come from one network.
     public static let unauthenticatedWrites = RateLimit(
         "unauthenticated-writes", "requests without a session that store something", 3000, per: .minutes(1),
         by: .network, isAdjustable: true)
 
-    /// Wrong passwords, codes and passkeys of an account; a browser known to the account has its own count.
+    /// Wrong passwords and codes of an account; a browser known to the account has its own count.
     public static let failedProofs = RateLimit(
         "failed-proofs", "wrong passwords and codes of an account", 10, per: .minutes(15), by: .account,
         isAdjustable: true)

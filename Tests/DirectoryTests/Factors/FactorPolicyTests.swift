@@ -41,7 +41,6 @@ import Testing
 
         #expect(policy.decide(Self.app, provedBy: [.password, .password]) != .none)
         #expect(policy.decide(Self.app, provedBy: []) != .none)
-        #expect(!policy.reauthentication(Self.app).isEmpty)
     }
 
     @Test func `is required of a role whatever the team says`() {

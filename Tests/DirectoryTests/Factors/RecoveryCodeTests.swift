@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `are kept as what cannot be read back, and outlive a new master key`() async throws {
+    @Test func `V57: are kept as what cannot be read back, and outlive a new master key`() async throws {
         try await withFactors { factors in
             let codes = try await factors.enrolTOTP().codes
             let ring = KeyRing(current: try MasterKey.generate(id: "new"), older: factors.keyRing.keys)

@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `is kept sealed, for its own row alone`() async throws {
+    @Test func `V57: is kept sealed, for its own row alone`() async throws {
         try await withFactors { factors in
             let (secret, _) = try await factors.enrolTOTP()
             let stored = try factors.environment.admin("SELECT encode(secret_sealed, 'hex') FROM totp_secrets")[0][0]

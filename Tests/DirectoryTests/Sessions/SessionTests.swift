@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `are known to the database by hash alone`() async throws {
+    @Test func `V57: are known to the database by hash alone`() async throws {
         try await withEnvironment { environment in
             let ada = try await environment.add("Ada")
             let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test)

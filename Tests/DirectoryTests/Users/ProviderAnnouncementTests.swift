@@ -33,7 +33,7 @@ import Testing
         return announcement
     }
 
-    @Test func `are nobody before, and come with the name that waited`() async throws {
+    @Test func `P17: are nobody before, and come with the name that waited`() async throws {
         try await withEnvironment { environment in
             try environment.addApp(ClientID.app)
             _ = try await announce("Rita", environment)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `keep the first five names for one person and app, whatever comes later`() async throws {
+    @Test func `P17: keep the first five names for one person and app, whatever comes later`() async throws {
         try await withEnvironment { environment in
             let people = FederatedIdentityStore(environment.database)
             for turn in UInt8(1)...20 {

@@ -33,7 +33,7 @@ import Testing
         #expect(try site.claims(of: exit)["email"] == "rita@icloud.example")
     }
 
-    @Test func `delivers the name again, until an app has redeemed the code it came with`() throws {
+    @Test func `P17: delivers the name again, until an app has redeemed the code it came with`() throws {
         _ = try site.browser().signInAtApple(.regular)
 
         let exit = try site.browser().signInAtApple(.regular)

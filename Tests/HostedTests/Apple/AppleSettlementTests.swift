@@ -12,7 +12,7 @@ import Testing
         try site.teams.admin("SELECT form_given_name, form_family_name FROM provider_identities")
     }
 
-    @Test func `leaves the name in the vault, which the next sign-in delivers`() async throws {
+    @Test func `P17: leaves the name in the vault, which the next sign-in delivers`() async throws {
         _ = try site.browser().signInUntilBack()
         try await site.withProcess { process in
             try await process.settle()

@@ -9,7 +9,7 @@ import Testing
 
 /// `/auth/native`: an app hands over what Apple gave it.
 @Suite(.apple) struct `A native app` {
-    @Test func `gets tokens for Apple's code, with the name from the vault`() throws {
+    @Test func `P17: gets tokens for Apple's code, with the name from the vault`() throws {
         let answer = try site.handOver(try site.device(.regular))
 
         #expect(answer.status == 200 && answer.json["token_type"] == "Bearer")

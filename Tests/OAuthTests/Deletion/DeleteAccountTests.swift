@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `V28: an app's receipt says nothing of other groups, and the team's names them all`() async throws {
+    @Test func `V7, V28: an app's receipt says nothing of other groups, and the team's names them all`() async throws {
         try await withAppServer { app in
             for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
             let engine = app.engine
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `V28: only people of the client's own group can be deleted, and strangers cannot`() async throws {
+    @Test func `V7, V28: only people of the client's own group can be deleted, and strangers cannot`() async throws {
         try await withEngine { engine in
             let tokens = try await engine.tokens()
             for (sub, client, team) in [

@@ -65,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func `a stored key that the master key does not open stops the team, and nobody signs without`() async throws
+    @Test func `V57: a stored key that the master key does not open stops the team, and nobody signs without`()
+        async throws
     {
         try await withEngine { engine in
             try engine.admin("UPDATE signing_keys SET kid = 'other' WHERE team_id = 'ACMETEAM01'")

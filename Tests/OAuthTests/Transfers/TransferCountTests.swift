@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `V42: a team that is busy is offered something all the same`() async throws {
+    @Test func `V43: a team that is busy is offered something all the same`() async throws {
         try await withEngine { engine in
             let holder = try AdminConnection(to: engine.teams.conninfo)
             try holder.execute("BEGIN; SELECT FROM teams WHERE team_id = 'RIVALTEAM1' FOR UPDATE")
