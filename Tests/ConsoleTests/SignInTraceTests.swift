@@ -147,6 +147,7 @@ import Web
             let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
             let cases: [(RefusalCause, [String], String)] = [
                 (.secretTime, ["client_secret.exp", "1"], "time-absent"),
+                (.secretTime, ["client_secret.iat", "null", "client_secret.exp", "1"], "time-absent"),
                 (.secretTime, ["client_secret.iat", "\"1\"", "client_secret.exp", "1"], "time-quoted"),
                 (
                     .secretTime, ["client_secret.iat", "1", "client_secret.exp", "1", "client_secret.nbf", "\"1\""],

@@ -129,7 +129,7 @@ struct TraceEvidence: Sendable {
     }
 
     private var oddTime: Message {
-        if let name = ["iat", "exp"].first(where: { sent("client_secret.\($0)") == nil }) {
+        if let name = ["iat", "exp"].first(where: { [nil, "null"].contains(sent("client_secret.\($0)")) }) {
             return Message("console.likely.time-absent", ["claim": name])
         }
         let quoted = ["iat", "exp", "nbf"].first { sent("client_secret.\($0)")?.hasPrefix("\"") == true }

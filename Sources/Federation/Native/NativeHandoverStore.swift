@@ -4,7 +4,7 @@ import Domain
 import OAuth
 import Postgres
 
-/// Records handovers of native apps by their hash alone, before Apple is asked.
+/// Records handovers of native apps by their hash, before Apple is asked.
 ///
 /// The app keeps the body until it has its answer; a name in it is stored with the announced user
 /// (`ProviderAnnouncement`).
