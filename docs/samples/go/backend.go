@@ -23,7 +23,8 @@ ORIGIN: where people reach this server; ORIGIN/callback is a return URL of the S
 
 var (
 	baseURL, clientID, origin = env("BASE_URL", ""), env("CLIENT_ID", ""), env("ORIGIN", "")
-	bundleID, pageFile        = env("BUNDLE_ID", ""), env("PAGE_FILE", "../page.html")
+	bundleID                  = env("BUNDLE_ID", "")
+	page                      []byte
 	checkSeconds, _           = strconv.ParseInt(env("CHECK_SECONDS", "86400"), 10, 64)
 )
 
@@ -161,7 +162,7 @@ func (v visit) send(status int, value any) {
 }
 
 var routes = map[string]func(visit){
-	"GET /":                func(v visit) { http.ServeFile(v.w, v.Request, pageFile) },
+	"GET /":                func(v visit) { _, _ = v.w.Write(page) },
 	"GET /sign-in":         visit.signIn,
 	"POST /callback":       visit.callback,
 	"POST /native":         visit.native,
@@ -216,7 +217,13 @@ func main() {
 	if missing != "" {
 		quit("Set these environment variables:" + missing)
 	}
-	privateKey = readKey(os.Getenv("KEY_FILE"))
+	var err error
+	if privateKey, err = readKey(os.Getenv("KEY_FILE")); err == nil {
+		page, err = os.ReadFile("../page.html")
+	}
+	if err != nil {
+		quit(fmt.Sprintf("Cannot read KEY_FILE, %s, or page.html: %v", os.Getenv("KEY_FILE"), err))
+	}
 	load()
 	finishSignOuts()
 	address := "127.0.0.1:" + env("PORT", "9000")

@@ -11,6 +11,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"log"
 	"math/big"
 	"net/http"
@@ -135,13 +137,18 @@ func decode(text string) []byte {
 	return bytes // None, if it is no base64url: then nothing that is checked of it is right.
 }
 
-func readKey(file string) *ecdsa.PrivateKey {
-	text, _ := os.ReadFile(file)
-	if block, _ := pem.Decode(text); block != nil {
-		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-			return key.(*ecdsa.PrivateKey)
-		}
+func readKey(file string) (*ecdsa.PrivateKey, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
-	quit("KEY_FILE cannot be read: " + file)
-	return nil
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("it is not a PEM file")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if key, ok := key.(*ecdsa.PrivateKey); ok {
+		return key, nil
+	}
+	return nil, fmt.Errorf("it holds no EC key: %w", err)
 }

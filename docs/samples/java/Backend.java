@@ -3,10 +3,10 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.HashMap;
@@ -31,23 +31,29 @@ public final class Backend {
     private final Store store;
     private final String page;
 
-    private Backend() throws Exception {
-        var file = Path.of(env("KEY_FILE", ""));
-        if (!Files.isReadable(file)) quit("KEY_FILE cannot be read: " + file);
-        pippin = new Pippin(BASE_URL, env("TEAM_ID", ""), env("KEY_ID", ""), Files.readString(file));
+    private Backend() throws IOException, GeneralSecurityException {
+        var key = Files.readString(Path.of(env("KEY_FILE", "")));
+        pippin = new Pippin(BASE_URL, env("TEAM_ID", ""), env("KEY_ID", ""), key);
+        page = Files.readString(Path.of("../page.html"));
         store = new Store(Path.of(env("DATA_FILE", "people.json")));
-        page = Files.readString(Path.of(env("PAGE_FILE", "../page.html")));
     }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
         var missing = new StringBuilder();
         for (var one : NEEDED) if (env(one[0], "").isEmpty()) missing.append("\n  ").append(String.join(": ", one));
         if (!missing.isEmpty()) quit("Set these environment variables:" + missing);
-        var backend = new Backend();
-        backend.finishSignOuts();
+        try {
+            new Backend().start();
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException failure) {
+            quit("Cannot read KEY_FILE, " + env("KEY_FILE", "") + ", or page.html, or listen: " + failure);
+        }
+    }
+
+    private void start() throws IOException {
+        finishSignOuts();
         int port = Integer.parseInt(env("PORT", "9000"));
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        server.createContext("/", exchange -> backend.new Visit(exchange).answer());
+        server.createContext("/", exchange -> new Visit(exchange).answer());
         server.setExecutor(Executors.newCachedThreadPool());
         server.start();
         System.out.println("Listening on http://127.0.0.1:" + port + " for " + ORIGIN);
@@ -101,9 +107,9 @@ public final class Backend {
         Visit(HttpExchange exchange) throws IOException {
             this.exchange = exchange;
             var body = new String(exchange.getRequestBody().readNBytes(65_536), StandardCharsets.UTF_8);
-            form = fields(body.isEmpty() ? exchange.getRequestURI().getRawQuery() : body, "&");
+            form = Pippin.decode(body.isEmpty() ? exchange.getRequestURI().getRawQuery() : body, "&");
             for (var line : exchange.getRequestHeaders().getOrDefault("Cookie", List.of())) {
-                cookies.putAll(fields(line, "; "));
+                cookies.putAll(Pippin.decode(line, "; "));
             }
             var attempt = (cookies.getOrDefault("attempt", "") + ". . ").split("\\.", 4);
             state = attempt[0].strip();
@@ -236,15 +242,6 @@ public final class Backend {
 
         private String field(String name) {
             return form.getOrDefault(name, "");
-        }
-
-        private static Map<String, String> fields(String text, String separator) {
-            var fields = new HashMap<String, String>();
-            for (var pair : (text == null ? "" : text).split(separator)) {
-                var parts = pair.split("=", 2);
-                if (parts.length == 2) fields.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
-            }
-            return fields;
         }
     }
 }

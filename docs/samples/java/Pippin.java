@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -123,6 +124,15 @@ final class Pippin {
         var pairs = new ArrayList<String>();
         fields.forEach((name, value) -> pairs.add(name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)));
         return String.join("&", pairs);
+    }
+
+    static Map<String, String> decode(String text, String separator) {
+        var fields = new HashMap<String, String>();
+        for (var pair : (text == null ? "" : text).split(separator)) {
+            var parts = pair.split("=", 2);
+            if (parts.length == 2) fields.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+        }
+        return fields;
     }
 
     static String base64(byte[] bytes) {

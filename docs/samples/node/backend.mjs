@@ -1,6 +1,6 @@
 // A backend that signs people in through Pippin, in Node 18 without a package. See README.md.
 
-import { createHash, createPublicKey, randomBytes, sign, timingSafeEqual, verify as isSignedBy } from "node:crypto";
+import crypto from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -17,9 +17,13 @@ const missing = Object.keys(needed).filter((name) => !process.env[name]).map((na
 if (missing.length) quit(`Set these environment variables:\n${missing.join("\n")}`);
 const { BASE_URL, TEAM_ID, CLIENT_ID, KEY_ID, KEY_FILE, ORIGIN } = process.env;
 const { BUNDLE_ID = "", DATA_FILE = "people.json", PORT = 9000, CHECK_SECONDS = 86_400 } = process.env;
-if (!existsSync(KEY_FILE)) quit(`KEY_FILE cannot be read: ${KEY_FILE}`);
-const privateKey = readFileSync(KEY_FILE);
-const page = readFileSync(new URL("../page.html", import.meta.url));
+let privateKey, page;
+try {
+  privateKey = crypto.createPrivateKey(readFileSync(KEY_FILE));
+  page = readFileSync(new URL("../page.html", import.meta.url));
+} catch (error) {
+  quit(`Cannot read KEY_FILE, ${KEY_FILE}, or page.html: ${error.message}`);
+}
 // People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
 const data = existsSync(DATA_FILE) ? JSON.parse(readFileSync(DATA_FILE)) : { people: {}, sessions: {} };
 const { people, sessions } = data;
@@ -38,10 +42,10 @@ function save() {
 }
 
 const now = () => Math.floor(Date.now() / 1000);
-const random = () => randomBytes(32).toString("base64url");
-const digest = (text) => createHash("sha256").update(text).digest("hex");
+const random = () => crypto.randomBytes(32).toString("base64url");
+const digest = (text) => crypto.createHash("sha256").update(text).digest("hex");
 // Of the digests, which are of one length, and in constant time: no value is found letter by letter.
-const same = (one, other) => timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
+const same = (one, other) => crypto.timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
 const json = (part) => JSON.parse(Buffer.from(part, "base64url"));
 
 // Made anew for each call: then none is ever too old.
@@ -50,7 +54,7 @@ function clientSecret(clientID) {
   const text = [{ alg: "ES256", kid: KEY_ID }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
   // A JWT has the two numbers side by side (RFC 7518 section 3.4), not the DER that OpenSSL makes.
-  return `${text}.${sign("sha256", text, { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+  return `${text}.${crypto.sign("sha256", text, { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
 // Asks Pippin. 400 is its decision; anything else that is no success means: later.
@@ -69,7 +73,7 @@ async function key(kid) {
   if (!keys.set.has(kid) && now() - keys.fetched >= 60) {
     const answer = await fetch(`${BASE_URL}/auth/keys`, { signal: AbortSignal.timeout(30_000) }).catch(() => null);
     if (!answer?.ok) throw new Problem(503, "try_later");
-    const set = (await answer.json()).keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: "jwk" })]);
+    const set = (await answer.json()).keys.map((jwk) => [jwk.kid, crypto.createPublicKey({ key: jwk, format: "jwk" })]);
     keys = { set: new Map(set), fetched: now() };
   }
   return keys.set.get(kid);
@@ -81,7 +85,7 @@ async function verify(token, audience, nonce) {
     const [head, body, signature] = token.split(".");
     const { alg, kid } = json(head);
     const signer = alg === "RS256" && (await key(kid));
-    const isSigned = signer && isSignedBy("sha256", `${head}.${body}`, signer, Buffer.from(signature, "base64url"));
+    const isSigned = signer && crypto.verify("sha256", `${head}.${body}`, signer, Buffer.from(signature, "base64url"));
     const claims = isSigned ? json(body) : {};
     const isGood = claims.iss === BASE_URL && claims.aud === audience && claims.exp > now() && claims.sub;
     if (isGood && (nonce === undefined || claims.nonce === nonce)) return claims;

@@ -19,10 +19,8 @@ import requests
 
 NEEDED = {
     "BASE_URL": "your team's base at Pippin, such as https://id.example.com/t/ACMETEAM01",
-    "TEAM_ID": "your Team ID at Pippin",
-    "CLIENT_ID": "the identifier of a Service ID",
-    "KEY_ID": "the Key ID of a key that Pippin issued",
-    "KEY_FILE": "the path of its file, AuthKey_<KEY_ID>.p8",
+    "TEAM_ID": "your Team ID at Pippin", "CLIENT_ID": "the identifier of a Service ID",
+    "KEY_ID": "the Key ID of a key that Pippin issued", "KEY_FILE": "the path of its file, AuthKey_<KEY_ID>.p8",
     "ORIGIN": "where people reach this server; ORIGIN/callback is a return URL of the Service ID",
 }
 if missing := [f"  {name}: {meaning}" for name, meaning in NEEDED.items() if not os.environ.get(name)]:
@@ -30,9 +28,11 @@ if missing := [f"  {name}: {meaning}" for name, meaning in NEEDED.items() if not
 BASE_URL, TEAM_ID, CLIENT_ID, KEY_ID, KEY_FILE, ORIGIN = (os.environ[name] for name in NEEDED)
 BUNDLE_ID, DATA_FILE = os.environ.get("BUNDLE_ID", ""), Path(os.environ.get("DATA_FILE", "people.json"))
 PORT, CHECK_SECONDS = int(os.environ.get("PORT", "9000")), int(os.environ.get("CHECK_SECONDS", "86400"))
-if not os.access(KEY_FILE, os.R_OK):
-    sys.exit(f"KEY_FILE cannot be read: {KEY_FILE}")
-PRIVATE_KEY, PAGE = Path(KEY_FILE).read_text(), Path(__file__).parent.with_name("page.html").read_bytes()
+try:
+    PRIVATE_KEY = jwt.get_algorithm_by_name("ES256").prepare_key(Path(KEY_FILE).read_text())
+    PAGE = Path(__file__).parent.with_name("page.html").read_bytes()
+except (OSError, ValueError, jwt.InvalidKeyError) as error:
+    sys.exit(f"Cannot read KEY_FILE, {KEY_FILE}, or page.html: {error}")
 # People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
 data = json.loads(DATA_FILE.read_text()) if DATA_FILE.exists() else {"people": {}, "sessions": {}}
 people, sessions, lock = data["people"], data["sessions"], threading.Lock()
