@@ -228,6 +228,7 @@ const routes = {
   },
 };
 
+await finishSignOuts();
 createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, ORIGIN);
   let body = "";
@@ -238,13 +239,11 @@ createServer(async (request, response) => {
   const [status, answer, headers] = await Promise.resolve()
     .then(() => handle({ form, cookies: Object.fromEntries(pairs), headers: request.headers }))
     .catch((error) => {
-      if (!(error instanceof Problem)) console.error(error);
-      const where = pathname === "/callback" ? { Location: `/?error=${encodeURIComponent(error.message)}` } : {};
-      return [where.Location ? 303 : error.status ?? 500, { error: error.message }, where];
+      const { status, message } = error instanceof Problem ? error : (console.error(error), new Problem(500, "failed"));
+      const where = pathname === "/callback" ? { Location: `/?error=${encodeURIComponent(message)}` } : {};
+      return [where.Location ? 303 : status, { error: message }, where];
     });
   const kind = answer === page ? "text/html" : "application/json";
   response.writeHead(status, { "Content-Type": `${kind}; charset=utf-8`, "Cache-Control": "no-store", ...headers });
   response.end(answer === page ? page : JSON.stringify(answer));
 }).listen(PORT, "127.0.0.1", () => console.log(`Listening on http://127.0.0.1:${PORT} for ${ORIGIN}`));
-
-await finishSignOuts();
