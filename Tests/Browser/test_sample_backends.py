@@ -33,7 +33,7 @@ def backends() -> dict[str, SampleBackend]:
 
 @pytest.fixture(scope="module")
 def pippin(backends: dict[str, SampleBackend], secrets: set[str]) -> Iterator[Pippin]:
-    """The demo, whose app is connected to the stand-in for Apple, with a Service ID for each backend."""
+    """The demo, whose app is connected to the Apple simulator, with a Service ID for each backend."""
     with Pippin.running("--demo", "--simulate-apple") as server:
         service_ids = [
             {
@@ -146,7 +146,7 @@ def test_a_backend_keeps_what_comes_once(
         assert "user" not in other.answers[-1]
         [others_token] = set(refresh_tokens(backend, secrets)) - {token}
 
-    # Pippin is away: nobody is signed out by that, and who signs out is.
+    # Pippin cannot be reached: sessions go on, and a sign-out works at once.
     with backend.running(CHECK_SECONDS="0", BASE_URL=f"http://127.0.0.1:{free_port()}/t/{TEAM}"):
         other.page.reload()
         other.expect_person("Hiro", "Hidden")
@@ -209,7 +209,7 @@ def test_a_backend_refuses_what_this_browser_did_not_begin_and_loses_no_name(
         assert ("Nora", "Newcomer") in [(person["first_name"], person["last_name"]) for person in people]
         assert backend.data["sessions"] == {}
 
-        # The answer of another browser, of another sign-in in this browser, and one that nobody signed.
+        # The answer of another browser, of another sign-in in this browser, and one with a wrong nonce.
         form = visit.answers[-1]
         for cookie in ("", f"attempt={form['state'][:-1]}.n.", f"attempt={form['state']}.another-nonce."):
             answer = requests.post(
@@ -226,7 +226,7 @@ def test_a_backend_refuses_what_this_browser_did_not_begin_and_loses_no_name(
             route.continue_(post_data=urllib.parse.urlencode(form))
 
         page.route(backend.return_url, forge)
-        visit.sign_in("Nora Newcomer")
+        visit.sign_in("Mina Managed")
         expect(page.get_by_text("(bad_token)")).to_be_visible()
         page.unroute_all()
         visit.sign_in("Rolf Reluctant")

@@ -1,4 +1,4 @@
-// What the backend says to Pippin, and how it believes the answers. See README.md.
+// Calls to Pippin, and the verification of its tokens. See README.md.
 package main
 
 import (
@@ -70,7 +70,7 @@ func must(err error) {
 	}
 }
 
-// call asks Pippin. 400 is its decision; anything else that is no success means: later.
+// call asks Pippin. 400 is a refusal; any other failure is temporary.
 func call(path, clientID string, form url.Values) answer {
 	now := time.Now().Unix() // A secret is made anew for each call: then none is ever too old.
 	claims := map[string]any{"iss": env("TEAM_ID", ""), "sub": clientID, "aud": baseURL, "iat": now, "exp": now + 300}

@@ -68,7 +68,7 @@ public final class Backend {
         System.exit(1);
     }
 
-    /** One call for each token. One that fails is made again at the next sign-out, and at the next start. */
+    /** One call per token. A call that fails is repeated at the next sign-out and the next start. */
     private void finishSignOuts() {
         store.sessions().forEach((key, session) -> {
             if (!session.ended()) return;
@@ -82,7 +82,7 @@ public final class Backend {
         });
     }
 
-    /** Asks Pippin, once a day, whether the person still wants this app to know them. */
+    /** Checks with Pippin, once a day, that the user still uses this app. */
     private void check(String key, Store.Session session) {
         var form = Map.of("grant_type", "refresh_token", "refresh_token", session.refreshToken());
         try {
@@ -90,7 +90,7 @@ public final class Backend {
             store.put(key, new Store.Session(
                 session.sub(), session.clientID(), session.refreshToken(), Instant.now().getEpochSecond(), false));
         } catch (Pippin.Problem problem) {
-            // Trouble on the way is no reason to sign anybody out.
+            // Other failures do not sign the user out.
             if (!problem.getMessage().equals("invalid_grant")) return;
             store.end(key);
             throw new Pippin.Problem(401, "signed_out");
@@ -178,7 +178,7 @@ public final class Backend {
             send(200, Map.of("session", store.begin((String) claims.get("sub"), BUNDLE_ID, token, "")));
         }
 
-        /** Whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android. */
+        /** The session of a request: a cookie from a browser, a Bearer token from an app, on Android with a secret. */
         private Map.Entry<String, Store.Session> session() {
             var bearer = exchange.getRequestHeaders().getFirst("Authorization");
             var token = bearer == null ? cookies.getOrDefault("session", "") : bearer.replaceFirst("^Bearer ", "");
@@ -190,7 +190,7 @@ public final class Backend {
             return Map.entry(key, session);
         }
 
-        /** Here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too. */
+        /** Signs out here at once, whatever Pippin answers; with `everywhere`, on the user's other devices too. */
         private void signOut() throws IOException {
             var own = session();
             store.sessions().forEach((key, session) -> {
@@ -202,7 +202,7 @@ public final class Backend {
             send(200, Map.of());
         }
 
-        /** Pippin first, which revokes every token, Apple's too; asked once more, it gives the same receipt. */
+        /** Pippin first: it revokes every token, Apple's too, and answers a repeat with the same receipt. */
         private void deleteAccount() throws IOException {
             var session = session().getValue();
             Map<String, Object> receipt = Map.of();
@@ -217,7 +217,7 @@ public final class Backend {
             send(200, Map.of("receipt_url", receipt.getOrDefault("receipt_url", "")));
         }
 
-        /** With Lax, no form on another site signs anybody out or deletes an account. */
+        /** With Lax, no form on another site can sign a user out or delete an account. */
         private void cookie(String name, String value, int age, String sameSite) {
             exchange.getResponseHeaders().add("Set-Cookie", name + "=" + value + "; Path=/; Max-Age=" + age
                 + "; HttpOnly; Secure; SameSite=" + sameSite);

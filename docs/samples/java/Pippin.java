@@ -23,7 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the backend says to Pippin, and how it believes the answers. */
+/** Calls to Pippin, and the verification of its tokens. */
 final class Pippin {
     private final String base, teamID, keyID;
     private final PrivateKey privateKey;
@@ -49,7 +49,7 @@ final class Pippin {
         privateKey = KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der));
     }
 
-    /** Asks Pippin. 400 is its decision; anything else that is no success means: later. */
+    /** Calls Pippin. 400 is a refusal; any other failure is temporary. */
     Map<String, Object> call(String path, String clientID, Map<String, String> form) {
         var fields = new HashMap<>(form);
         fields.put("client_id", clientID);

@@ -24,7 +24,7 @@ try {
 } catch (error) {
   quit(`Cannot read KEY_FILE, ${KEY_FILE}, or page.html: ${error.message}`);
 }
-// People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+// Users by `sub`, and sessions by the hash of their id, so that a copy of the file signs no one in.
 const data = existsSync(DATA_FILE) ? JSON.parse(readFileSync(DATA_FILE)) : { people: {}, sessions: {} };
 const { people, sessions } = data;
 let keys = { set: new Map(), fetched: 0 };
@@ -32,7 +32,7 @@ let keys = { set: new Map(), fetched: 0 };
 // Why a request fails: a status, and a word that page.html and the apps have a sentence for.
 class Problem extends Error { constructor(status, word) { super(word); this.status = status; } }
 
-// On the disk when it returns, in a file that is always whole.
+// The file is on disk when this returns, and never half-written.
 function save() {
   const file = openSync(`${DATA_FILE}.new`, "w", 0o600);
   writeSync(file, JSON.stringify(data, null, 1));
@@ -57,7 +57,7 @@ function clientSecret(clientID) {
   return `${text}.${crypto.sign("sha256", text, { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
-// Asks Pippin. 400 is its decision; anything else that is no success means: later.
+// Calls Pippin. 400 is a refusal; any other failure is temporary.
 async function call(path, clientID, form) {
   const body = new URLSearchParams({ ...form, client_id: clientID, client_secret: clientSecret(clientID) });
   const asked = { method: "POST", body, redirect: "error", signal: AbortSignal.timeout(30_000) };
@@ -95,10 +95,10 @@ async function verify(token, audience, nonce) {
   throw new Problem(400, "bad_token");
 }
 
-// Keeps a person and, in the same write, the name that comes once in the life of an account.
+// Stores a user and, in the same write, the name that comes once in the life of an account.
 function remember(claims, user) {
   // The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It is
-  // taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+  // taken from the signed claims. The name is not signed: display it, never decide by it.
   const person = people[claims.sub] ??= {};
   for (const [field, said] of [["first_name", "firstName"], ["last_name", "lastName"]]) {
     if (user.name?.[said]) person[field] = String(user.name[said]).slice(0, 100);
@@ -107,7 +107,7 @@ function remember(claims, user) {
   save();
 }
 
-// A session of our own, as long as we like, with Pippin's refresh token beside it.
+// Our own session, as long as we like, with Pippin's refresh token beside it.
 function begin(claims, client_id, tokens, challenge = "") {
   const session = random();
   const { refresh_token } = tokens;
@@ -116,7 +116,7 @@ function begin(claims, client_id, tokens, challenge = "") {
   return session;
 }
 
-// One call for each token. One that fails is made again at the next sign-out, and at the next start.
+// One call per token. A call that fails is repeated at the next sign-out and the next start.
 async function finishSignOuts() {
   for (const [key, { sub, client_id, refresh_token, ended }] of Object.entries(sessions)) {
     if (!ended) continue;
@@ -130,11 +130,11 @@ async function finishSignOuts() {
   }
 }
 
-// With Lax, no form on another site signs anybody out or deletes an account.
+// With Lax, no form on another site can sign a user out or delete an account.
 const cookie = (name, value, age = 31_536_000, sameSite = "Lax") =>
   ({ "Set-Cookie": `${name}=${value}; Path=/; Max-Age=${age}; HttpOnly; Secure; SameSite=${sameSite}` });
 
-// Whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android.
+// The session of a request: a cookie from a browser, a Bearer token from an app (with its secret on Android).
 async function sessionOf({ headers, cookies }) {
   const bearer = (headers.authorization ?? "").replace("Bearer ", "");
   const [token, secret] = (bearer || (cookies.session ?? "")).split(".");
@@ -145,14 +145,14 @@ async function sessionOf({ headers, cookies }) {
   return [key, session];
 }
 
-// Asks Pippin, once a day, whether the person still wants this app to know them.
+// Checks with Pippin, once a day, that the user still uses this app.
 async function check(key, session) {
   try {
     const { client_id, refresh_token } = session;
     await call("token", client_id, { grant_type: "refresh_token", refresh_token });
     session.checked = now();
   } catch (error) {
-    if (error.message !== "invalid_grant") return; // Trouble on the way is no reason to sign anybody out.
+    if (error.message !== "invalid_grant") return; // Other failures do not sign the user out.
     delete sessions[key];
     throw new Problem(401, "signed_out");
   } finally {
@@ -203,7 +203,7 @@ const routes = {
 
   "GET /me": (request) => sessionOf(request).then(([, { sub }]) => [200, { sub, ...people[sub] }]),
 
-  // Here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too.
+  // Signs out here at once, whatever Pippin answers; with `everywhere`, on the user's other devices too.
   async "POST /sign-out"(request) {
     const [key, { sub }] = await sessionOf(request);
     for (const [other, one] of Object.entries(sessions)) {
@@ -214,7 +214,7 @@ const routes = {
     return [200, {}, cookie("session", "", 0)];
   },
 
-  // Pippin first, which revokes every token, Apple's too; asked once more, it gives the same receipt.
+  // Pippin first: it revokes every token, Apple's too, and answers a repeated request with the same receipt.
   async "POST /delete-account"(request) {
     const [, { sub, client_id }] = await sessionOf(request);
     const receipt = await call("delete-account", client_id, { sub }).catch((error) => {
