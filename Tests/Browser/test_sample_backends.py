@@ -203,10 +203,10 @@ def test_a_backend_refuses_what_this_browser_did_not_begin_and_loses_no_name(
 
         page.route(backend.return_url, spoil)
         visit = Visit(page, backend)
-        visit.sign_in("Nora Newcomer")
+        visit.sign_in("Mina Managed")
         expect(page.get_by_text("This sign-in took too long")).to_be_visible()
         people = backend.data["people"].values()
-        assert ("Nora", "Newcomer") in [(person["first_name"], person["last_name"]) for person in people]
+        assert ("Mina", "Managed") in [(person["first_name"], person["last_name"]) for person in people]
         assert backend.data["sessions"] == {}
 
         # The answer of another browser, of another sign-in in this browser, and one with a wrong nonce.
