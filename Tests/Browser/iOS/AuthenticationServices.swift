@@ -1,4 +1,4 @@
-// As much of Apple's framework as the iOS sample uses. In place of the sheet, the stand-in for Apple at DEVICE answers for
+// As much of Apple's framework as the iOS sample uses. In place of the sheet, the Apple simulator at DEVICE answers for
 // PERSON; the state of the credential is that of STATE.
 
 @_exported import Foundation

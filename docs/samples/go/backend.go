@@ -23,7 +23,8 @@ ORIGIN: where people reach this server; ORIGIN/callback is a return URL of the S
 
 var (
 	baseURL, clientID, origin = env("BASE_URL", ""), env("CLIENT_ID", ""), env("ORIGIN", "")
-	bundleID, pageFile        = env("BUNDLE_ID", ""), env("PAGE_FILE", "../page.html")
+	bundleID                  = env("BUNDLE_ID", "")
+	page                      []byte
 	checkSeconds, _           = strconv.ParseInt(env("CHECK_SECONDS", "86400"), 10, 64)
 )
 
@@ -82,7 +83,7 @@ func (v visit) native() {
 	v.send(200, map[string]string{"session": begin(claims, bundleID, tokens.RefreshToken, "")})
 }
 
-// session tells whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android.
+// session is the one of the request: a cookie from a browser, a Bearer token from an app (with its secret on Android).
 func (v visit) session() (string, session) {
 	token := strings.TrimPrefix(v.Header.Get("Authorization"), "Bearer ")
 	if cookie, err := v.Cookie("session"); token == "" && err == nil {
@@ -108,7 +109,7 @@ func (v visit) me() {
 	v.send(200, recall(session.Sub))
 }
 
-// signOut ends the session here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too.
+// signOut ends the session here at once, whatever Pippin answers; with `everywhere`, the user's other sessions too.
 func (v visit) signOut() {
 	key, session := v.session()
 	change(func() {
@@ -122,7 +123,7 @@ func (v visit) signOut() {
 	v.send(200, map[string]string{})
 }
 
-// deleteAccount asks Pippin first, which revokes every token, Apple's too, and gives the same receipt once more.
+// deleteAccount asks Pippin first: it revokes every token, Apple's too, and answers a repeat with the same receipt.
 func (v visit) deleteAccount() {
 	_, session := v.session()
 	var receipt answer
@@ -143,7 +144,7 @@ func (v visit) deleteAccount() {
 	v.send(200, map[string]string{"receipt_url": receipt.ReceiptURL})
 }
 
-// With Lax, no form on another site signs anybody out or deletes an account.
+// With Lax, no form on another site can sign a user out or delete an account.
 func (v visit) cookie(name, value string, age int, sameSite http.SameSite) {
 	http.SetCookie(v.w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: true, SameSite: sameSite})
@@ -161,7 +162,7 @@ func (v visit) send(status int, value any) {
 }
 
 var routes = map[string]func(visit){
-	"GET /":                func(v visit) { http.ServeFile(v.w, v.Request, pageFile) },
+	"GET /":                func(v visit) { _, _ = v.w.Write(page) },
 	"GET /sign-in":         visit.signIn,
 	"POST /callback":       visit.callback,
 	"POST /native":         visit.native,
@@ -216,7 +217,13 @@ func main() {
 	if missing != "" {
 		quit("Set these environment variables:" + missing)
 	}
-	privateKey = readKey(os.Getenv("KEY_FILE"))
+	var err error
+	if privateKey, err = readKey(os.Getenv("KEY_FILE")); err == nil {
+		page, err = os.ReadFile("../page.html")
+	}
+	if err != nil {
+		quit(fmt.Sprintf("Cannot read KEY_FILE, %s, or page.html: %v", os.Getenv("KEY_FILE"), err))
+	}
 	load()
 	finishSignOuts()
 	address := "127.0.0.1:" + env("PORT", "9000")

@@ -1,4 +1,4 @@
-// What the backend says to Pippin, and how it believes the answers. See README.md.
+// Calls to Pippin, and the verification of its tokens. See README.md.
 package main
 
 import (
@@ -11,6 +11,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
+	"fmt"
 	"log"
 	"math/big"
 	"net/http"
@@ -68,7 +70,7 @@ func must(err error) {
 	}
 }
 
-// call asks Pippin. 400 is its decision; anything else that is no success means: later.
+// call asks Pippin. 400 is a refusal; any other failure is temporary.
 func call(path, clientID string, form url.Values) answer {
 	now := time.Now().Unix() // A secret is made anew for each call: then none is ever too old.
 	claims := map[string]any{"iss": env("TEAM_ID", ""), "sub": clientID, "aud": baseURL, "iat": now, "exp": now + 300}
@@ -135,13 +137,18 @@ func decode(text string) []byte {
 	return bytes // None, if it is no base64url: then nothing that is checked of it is right.
 }
 
-func readKey(file string) *ecdsa.PrivateKey {
-	text, _ := os.ReadFile(file)
-	if block, _ := pem.Decode(text); block != nil {
-		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-			return key.(*ecdsa.PrivateKey)
-		}
+func readKey(file string) (*ecdsa.PrivateKey, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
-	quit("KEY_FILE cannot be read: " + file)
-	return nil
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, errors.New("it is not a PEM file")
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if key, ok := key.(*ecdsa.PrivateKey); ok {
+		return key, nil
+	}
+	return nil, fmt.Errorf("it holds no EC key: %w", err)
 }

@@ -1,4 +1,4 @@
-// What the backend keeps, in one file that is always whole. See README.md.
+// What the backend stores, in one file that is never half-written. See README.md.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 var dataFile = env("DATA_FILE", "people.json")
 
-// People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+// Users by `sub`, and sessions by the hash of their id, so that a copy of the file signs no one in.
 var data = struct {
 	People   map[string]map[string]string `json:"people"`
 	Sessions map[string]session           `json:"sessions"`
@@ -32,7 +32,7 @@ type session struct {
 	Ended        bool   `json:"ended"`
 }
 
-// change makes one change of the data at a time, on the disk when it returns, in a file that is always whole.
+// change makes one change at a time. The file is on disk when it returns.
 func change(apply func()) {
 	lock.Lock()
 	defer lock.Unlock()
@@ -47,10 +47,10 @@ func change(apply func()) {
 	must(os.Rename(dataFile+".new", dataFile))
 }
 
-// remember keeps a person and, in the same write, the name that comes once in the life of an account.
+// remember stores a user and, in the same write, the name that comes once in the life of an account.
 func remember(claims answer, user user) {
 	// The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It is
-	// taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+	// taken from the signed claims. The name is not signed: display it, never decide by it.
 	change(func() {
 		if data.People[claims.Sub] == nil {
 			data.People[claims.Sub] = map[string]string{}
@@ -64,7 +64,7 @@ func remember(claims answer, user user) {
 	})
 }
 
-// begin makes a session of our own, as long as we like, with Pippin's refresh token beside it.
+// begin makes our own session, as long as we like, with Pippin's refresh token beside it.
 func begin(claims answer, clientID, refreshToken, challenge string) string {
 	id := random()
 	change(func() {
@@ -108,20 +108,20 @@ func load() {
 	}
 }
 
-// check asks Pippin, once a day, whether the person still wants this app to know them.
+// check asks Pippin, once a day, whether the user still uses this app.
 func check(key string, one session) {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {one.RefreshToken}}
 	switch trying(func() { call("token", one.ClientID, form) }) {
 	case "":
 		one.Checked = time.Now().Unix()
 		change(func() { data.Sessions[key] = one })
-	case "invalid_grant": // Any other trouble is no reason to sign anybody out.
+	case "invalid_grant": // Other failures do not sign the user out.
 		change(func() { delete(data.Sessions, key) })
 		panic(problem{401, "signed_out"})
 	}
 }
 
-// finishSignOuts makes one call for each token. One that fails is made again at the next sign-out, and the next start.
+// finishSignOuts makes one call per token. A call that fails is repeated at the next sign-out and the next start.
 func finishSignOuts() {
 	for key, one := range sessions() {
 		if !one.Ended {

@@ -2,9 +2,9 @@ import AuthenticationServices
 import CryptoKit
 import Foundation
 
-/// The person who uses the app.
+/// The user of the app.
 ///
-/// They sign in by Apple's own sheet. Your server, such as one of the backends beside this sample, exchanges what the
+/// They sign in with Apple's own sheet. Your server, such as one of the backends beside this sample, exchanges what the
 /// sheet gave, and answers a session.
 ///
 /// Call `launch` whenever the app starts.
@@ -41,7 +41,7 @@ import Foundation
     }
 
     let server: URL
-    /// Who is signed in, also without a network; nil for nobody.
+    /// The signed-in user, also while offline; nil if there is none.
     private(set) var person: Person? = Keychain.read(Kept.person) {
         didSet { if let person { try? Keychain.write(Kept.person, person) } else { Keychain.forget(Kept.person) } }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// Small values that outlive the app's process, and that nobody reads from a lost phone.
+/// Small values that outlive the app's process, readable on this device only and after its first unlock.
 enum Keychain {
     struct Failure: Error { let status: OSStatus }
 

@@ -3,10 +3,10 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.HashMap;
@@ -31,23 +31,29 @@ public final class Backend {
     private final Store store;
     private final String page;
 
-    private Backend() throws Exception {
-        var file = Path.of(env("KEY_FILE", ""));
-        if (!Files.isReadable(file)) quit("KEY_FILE cannot be read: " + file);
-        pippin = new Pippin(BASE_URL, env("TEAM_ID", ""), env("KEY_ID", ""), Files.readString(file));
+    private Backend() throws IOException, GeneralSecurityException {
+        var key = Files.readString(Path.of(env("KEY_FILE", "")));
+        pippin = new Pippin(BASE_URL, env("TEAM_ID", ""), env("KEY_ID", ""), key);
+        page = Files.readString(Path.of("../page.html"));
         store = new Store(Path.of(env("DATA_FILE", "people.json")));
-        page = Files.readString(Path.of(env("PAGE_FILE", "../page.html")));
     }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
         var missing = new StringBuilder();
         for (var one : NEEDED) if (env(one[0], "").isEmpty()) missing.append("\n  ").append(String.join(": ", one));
         if (!missing.isEmpty()) quit("Set these environment variables:" + missing);
-        var backend = new Backend();
-        backend.finishSignOuts();
+        try {
+            new Backend().start();
+        } catch (IOException | GeneralSecurityException | IllegalArgumentException failure) {
+            quit("Cannot read KEY_FILE, " + env("KEY_FILE", "") + ", or page.html, or listen: " + failure);
+        }
+    }
+
+    private void start() throws IOException {
+        finishSignOuts();
         int port = Integer.parseInt(env("PORT", "9000"));
         var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        server.createContext("/", exchange -> backend.new Visit(exchange).answer());
+        server.createContext("/", exchange -> new Visit(exchange).answer());
         server.setExecutor(Executors.newCachedThreadPool());
         server.start();
         System.out.println("Listening on http://127.0.0.1:" + port + " for " + ORIGIN);
@@ -62,7 +68,7 @@ public final class Backend {
         System.exit(1);
     }
 
-    /** One call for each token. One that fails is made again at the next sign-out, and at the next start. */
+    /** One call per token. A call that fails is repeated at the next sign-out and the next start. */
     private void finishSignOuts() {
         store.sessions().forEach((key, session) -> {
             if (!session.ended()) return;
@@ -76,7 +82,7 @@ public final class Backend {
         });
     }
 
-    /** Asks Pippin, once a day, whether the person still wants this app to know them. */
+    /** Checks with Pippin, once a day, that the user still uses this app. */
     private void check(String key, Store.Session session) {
         var form = Map.of("grant_type", "refresh_token", "refresh_token", session.refreshToken());
         try {
@@ -84,7 +90,7 @@ public final class Backend {
             store.put(key, new Store.Session(
                 session.sub(), session.clientID(), session.refreshToken(), Instant.now().getEpochSecond(), false));
         } catch (Pippin.Problem problem) {
-            // Trouble on the way is no reason to sign anybody out.
+            // Other failures do not sign the user out.
             if (!problem.getMessage().equals("invalid_grant")) return;
             store.end(key);
             throw new Pippin.Problem(401, "signed_out");
@@ -101,9 +107,9 @@ public final class Backend {
         Visit(HttpExchange exchange) throws IOException {
             this.exchange = exchange;
             var body = new String(exchange.getRequestBody().readNBytes(65_536), StandardCharsets.UTF_8);
-            form = fields(body.isEmpty() ? exchange.getRequestURI().getRawQuery() : body, "&");
+            form = Pippin.decode(body.isEmpty() ? exchange.getRequestURI().getRawQuery() : body, "&");
             for (var line : exchange.getRequestHeaders().getOrDefault("Cookie", List.of())) {
-                cookies.putAll(fields(line, "; "));
+                cookies.putAll(Pippin.decode(line, "; "));
             }
             var attempt = (cookies.getOrDefault("attempt", "") + ". . ").split("\\.", 4);
             state = attempt[0].strip();
@@ -172,7 +178,7 @@ public final class Backend {
             send(200, Map.of("session", store.begin((String) claims.get("sub"), BUNDLE_ID, token, "")));
         }
 
-        /** Whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android. */
+        /** The session of a request: a cookie from a browser, a Bearer token from an app, on Android with a secret. */
         private Map.Entry<String, Store.Session> session() {
             var bearer = exchange.getRequestHeaders().getFirst("Authorization");
             var token = bearer == null ? cookies.getOrDefault("session", "") : bearer.replaceFirst("^Bearer ", "");
@@ -184,7 +190,7 @@ public final class Backend {
             return Map.entry(key, session);
         }
 
-        /** Here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too. */
+        /** Signs out here at once, whatever Pippin answers; with `everywhere`, on the user's other devices too. */
         private void signOut() throws IOException {
             var own = session();
             store.sessions().forEach((key, session) -> {
@@ -196,7 +202,7 @@ public final class Backend {
             send(200, Map.of());
         }
 
-        /** Pippin first, which revokes every token, Apple's too; asked once more, it gives the same receipt. */
+        /** Pippin first: it revokes every token, Apple's too, and answers a repeat with the same receipt. */
         private void deleteAccount() throws IOException {
             var session = session().getValue();
             Map<String, Object> receipt = Map.of();
@@ -211,7 +217,7 @@ public final class Backend {
             send(200, Map.of("receipt_url", receipt.getOrDefault("receipt_url", "")));
         }
 
-        /** With Lax, no form on another site signs anybody out or deletes an account. */
+        /** With Lax, no form on another site can sign a user out or delete an account. */
         private void cookie(String name, String value, int age, String sameSite) {
             exchange.getResponseHeaders().add("Set-Cookie", name + "=" + value + "; Path=/; Max-Age=" + age
                 + "; HttpOnly; Secure; SameSite=" + sameSite);
@@ -236,15 +242,6 @@ public final class Backend {
 
         private String field(String name) {
             return form.getOrDefault(name, "");
-        }
-
-        private static Map<String, String> fields(String text, String separator) {
-            var fields = new HashMap<String, String>();
-            for (var pair : (text == null ? "" : text).split(separator)) {
-                var parts = pair.split("=", 2);
-                if (parts.length == 2) fields.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
-            }
-            return fields;
         }
     }
 }

@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.math.BigInteger;
 import java.net.URI;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,7 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the backend says to Pippin, and how it believes the answers. */
+/** Calls to Pippin, and the verification of its tokens. */
 final class Pippin {
     private final String base, teamID, keyID;
     private final PrivateKey privateKey;
@@ -48,7 +49,7 @@ final class Pippin {
         privateKey = KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der));
     }
 
-    /** Asks Pippin. 400 is its decision; anything else that is no success means: later. */
+    /** Calls Pippin. 400 is a refusal; any other failure is temporary. */
     Map<String, Object> call(String path, String clientID, Map<String, String> form) {
         var fields = new HashMap<>(form);
         fields.put("client_id", clientID);
@@ -123,6 +124,15 @@ final class Pippin {
         var pairs = new ArrayList<String>();
         fields.forEach((name, value) -> pairs.add(name + "=" + URLEncoder.encode(value, StandardCharsets.UTF_8)));
         return String.join("&", pairs);
+    }
+
+    static Map<String, String> decode(String text, String separator) {
+        var fields = new HashMap<String, String>();
+        for (var pair : (text == null ? "" : text).split(separator)) {
+            var parts = pair.split("=", 2);
+            if (parts.length == 2) fields.put(parts[0], URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+        }
+        return fields;
     }
 
     static String base64(byte[] bytes) {

@@ -17,14 +17,14 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 
-/** What the backend keeps, in one file that is always whole. */
+/** What the backend stores, in one file that is never half-written. */
 final class Store {
     private static final SecureRandom RANDOM = new SecureRandom();
     private final Path file;
-    // People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+    // Users by `sub`, and sessions by the hash of their id, so that a copy of the file signs no one in.
     private final Map<String, Map<String, Object>> people = new HashMap<>(), sessions = new HashMap<>();
 
-    /** A session of our own, as long as we like, with Pippin's refresh token beside it. */
+    /** Our own session, as long as we like, with Pippin's refresh token beside it. */
     record Session(String sub, String clientID, String refreshToken, long checked, boolean ended) {
         static Session of(Map<String, Object> kept) {
             return new Session((String) kept.get("sub"), (String) kept.get("client_id"),
@@ -50,10 +50,10 @@ final class Store {
         sessions.putAll((Map<String, Map<String, Object>>) data.get("sessions"));
     }
 
-    /** Keeps a person and, in the same write, the name that comes once in the life of an account. */
+    /** Stores a user and, in the same write, the name that comes once in the life of an account. */
     synchronized void remember(Map<String, Object> claims, Map<String, Object> user) {
         // The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It
-        // is taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+        // is taken from the signed claims. The name is not signed: display it, never decide by it.
         var person = people.computeIfAbsent((String) claims.get("sub"), sub -> new HashMap<>());
         if (user.get("name") instanceof Map<?, ?> name) {
             keep(person, "first_name", name.get("firstName"));

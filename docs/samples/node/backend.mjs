@@ -1,6 +1,6 @@
 // A backend that signs people in through Pippin, in Node 18 without a package. See README.md.
 
-import { createHash, createPublicKey, randomBytes, sign, timingSafeEqual, verify as isSignedBy } from "node:crypto";
+import crypto from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -17,10 +17,14 @@ const missing = Object.keys(needed).filter((name) => !process.env[name]).map((na
 if (missing.length) quit(`Set these environment variables:\n${missing.join("\n")}`);
 const { BASE_URL, TEAM_ID, CLIENT_ID, KEY_ID, KEY_FILE, ORIGIN } = process.env;
 const { BUNDLE_ID = "", DATA_FILE = "people.json", PORT = 9000, CHECK_SECONDS = 86_400 } = process.env;
-if (!existsSync(KEY_FILE)) quit(`KEY_FILE cannot be read: ${KEY_FILE}`);
-const privateKey = readFileSync(KEY_FILE);
-const page = readFileSync(new URL("../page.html", import.meta.url));
-// People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+let privateKey, page;
+try {
+  privateKey = crypto.createPrivateKey(readFileSync(KEY_FILE));
+  page = readFileSync(new URL("../page.html", import.meta.url));
+} catch (error) {
+  quit(`Cannot read KEY_FILE, ${KEY_FILE}, or page.html: ${error.message}`);
+}
+// Users by `sub`, and sessions by the hash of their id, so that a copy of the file signs no one in.
 const data = existsSync(DATA_FILE) ? JSON.parse(readFileSync(DATA_FILE)) : { people: {}, sessions: {} };
 const { people, sessions } = data;
 let keys = { set: new Map(), fetched: 0 };
@@ -28,7 +32,7 @@ let keys = { set: new Map(), fetched: 0 };
 // Why a request fails: a status, and a word that page.html and the apps have a sentence for.
 class Problem extends Error { constructor(status, word) { super(word); this.status = status; } }
 
-// On the disk when it returns, in a file that is always whole.
+// The file is on disk when this returns, and never half-written.
 function save() {
   const file = openSync(`${DATA_FILE}.new`, "w", 0o600);
   writeSync(file, JSON.stringify(data, null, 1));
@@ -38,10 +42,10 @@ function save() {
 }
 
 const now = () => Math.floor(Date.now() / 1000);
-const random = () => randomBytes(32).toString("base64url");
-const digest = (text) => createHash("sha256").update(text).digest("hex");
+const random = () => crypto.randomBytes(32).toString("base64url");
+const digest = (text) => crypto.createHash("sha256").update(text).digest("hex");
 // Of the digests, which are of one length, and in constant time: no value is found letter by letter.
-const same = (one, other) => timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
+const same = (one, other) => crypto.timingSafeEqual(Buffer.from(digest(one)), Buffer.from(digest(other)));
 const json = (part) => JSON.parse(Buffer.from(part, "base64url"));
 
 // Made anew for each call: then none is ever too old.
@@ -50,10 +54,10 @@ function clientSecret(clientID) {
   const text = [{ alg: "ES256", kid: KEY_ID }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
   // A JWT has the two numbers side by side (RFC 7518 section 3.4), not the DER that OpenSSL makes.
-  return `${text}.${sign("sha256", text, { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+  return `${text}.${crypto.sign("sha256", text, { key: privateKey, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
 }
 
-// Asks Pippin. 400 is its decision; anything else that is no success means: later.
+// Calls Pippin. 400 is a refusal; any other failure is temporary.
 async function call(path, clientID, form) {
   const body = new URLSearchParams({ ...form, client_id: clientID, client_secret: clientSecret(clientID) });
   const asked = { method: "POST", body, redirect: "error", signal: AbortSignal.timeout(30_000) };
@@ -69,7 +73,7 @@ async function key(kid) {
   if (!keys.set.has(kid) && now() - keys.fetched >= 60) {
     const answer = await fetch(`${BASE_URL}/auth/keys`, { signal: AbortSignal.timeout(30_000) }).catch(() => null);
     if (!answer?.ok) throw new Problem(503, "try_later");
-    const set = (await answer.json()).keys.map((jwk) => [jwk.kid, createPublicKey({ key: jwk, format: "jwk" })]);
+    const set = (await answer.json()).keys.map((jwk) => [jwk.kid, crypto.createPublicKey({ key: jwk, format: "jwk" })]);
     keys = { set: new Map(set), fetched: now() };
   }
   return keys.set.get(kid);
@@ -81,7 +85,7 @@ async function verify(token, audience, nonce) {
     const [head, body, signature] = token.split(".");
     const { alg, kid } = json(head);
     const signer = alg === "RS256" && (await key(kid));
-    const isSigned = signer && isSignedBy("sha256", `${head}.${body}`, signer, Buffer.from(signature, "base64url"));
+    const isSigned = signer && crypto.verify("sha256", `${head}.${body}`, signer, Buffer.from(signature, "base64url"));
     const claims = isSigned ? json(body) : {};
     const isGood = claims.iss === BASE_URL && claims.aud === audience && claims.exp > now() && claims.sub;
     if (isGood && (nonce === undefined || claims.nonce === nonce)) return claims;
@@ -91,10 +95,10 @@ async function verify(token, audience, nonce) {
   throw new Problem(400, "bad_token");
 }
 
-// Keeps a person and, in the same write, the name that comes once in the life of an account.
+// Stores a user and, in the same write, the name that comes once in the life of an account.
 function remember(claims, user) {
   // The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It is
-  // taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+  // taken from the signed claims. The name is not signed: display it, never decide by it.
   const person = people[claims.sub] ??= {};
   for (const [field, said] of [["first_name", "firstName"], ["last_name", "lastName"]]) {
     if (user.name?.[said]) person[field] = String(user.name[said]).slice(0, 100);
@@ -103,7 +107,7 @@ function remember(claims, user) {
   save();
 }
 
-// A session of our own, as long as we like, with Pippin's refresh token beside it.
+// Our own session, as long as we like, with Pippin's refresh token beside it.
 function begin(claims, client_id, tokens, challenge = "") {
   const session = random();
   const { refresh_token } = tokens;
@@ -112,7 +116,7 @@ function begin(claims, client_id, tokens, challenge = "") {
   return session;
 }
 
-// One call for each token. One that fails is made again at the next sign-out, and at the next start.
+// One call per token. A call that fails is repeated at the next sign-out and the next start.
 async function finishSignOuts() {
   for (const [key, { sub, client_id, refresh_token, ended }] of Object.entries(sessions)) {
     if (!ended) continue;
@@ -126,11 +130,11 @@ async function finishSignOuts() {
   }
 }
 
-// With Lax, no form on another site signs anybody out or deletes an account.
+// With Lax, no form on another site can sign a user out or delete an account.
 const cookie = (name, value, age = 31_536_000, sameSite = "Lax") =>
   ({ "Set-Cookie": `${name}=${value}; Path=/; Max-Age=${age}; HttpOnly; Secure; SameSite=${sameSite}` });
 
-// Whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android.
+// The session of a request: a cookie from a browser, a Bearer token from an app (with its secret on Android).
 async function sessionOf({ headers, cookies }) {
   const bearer = (headers.authorization ?? "").replace("Bearer ", "");
   const [token, secret] = (bearer || (cookies.session ?? "")).split(".");
@@ -141,14 +145,14 @@ async function sessionOf({ headers, cookies }) {
   return [key, session];
 }
 
-// Asks Pippin, once a day, whether the person still wants this app to know them.
+// Checks with Pippin, once a day, that the user still uses this app.
 async function check(key, session) {
   try {
     const { client_id, refresh_token } = session;
     await call("token", client_id, { grant_type: "refresh_token", refresh_token });
     session.checked = now();
   } catch (error) {
-    if (error.message !== "invalid_grant") return; // Trouble on the way is no reason to sign anybody out.
+    if (error.message !== "invalid_grant") return; // Other failures do not sign the user out.
     delete sessions[key];
     throw new Problem(401, "signed_out");
   } finally {
@@ -199,7 +203,7 @@ const routes = {
 
   "GET /me": (request) => sessionOf(request).then(([, { sub }]) => [200, { sub, ...people[sub] }]),
 
-  // Here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too.
+  // Signs out here at once, whatever Pippin answers; with `everywhere`, on the user's other devices too.
   async "POST /sign-out"(request) {
     const [key, { sub }] = await sessionOf(request);
     for (const [other, one] of Object.entries(sessions)) {
@@ -210,7 +214,7 @@ const routes = {
     return [200, {}, cookie("session", "", 0)];
   },
 
-  // Pippin first, which revokes every token, Apple's too; asked once more, it gives the same receipt.
+  // Pippin first: it revokes every token, Apple's too, and answers a repeated request with the same receipt.
   async "POST /delete-account"(request) {
     const [, { sub, client_id }] = await sessionOf(request);
     const receipt = await call("delete-account", client_id, { sub }).catch((error) => {
@@ -224,6 +228,7 @@ const routes = {
   },
 };
 
+await finishSignOuts();
 createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, ORIGIN);
   let body = "";
@@ -234,13 +239,11 @@ createServer(async (request, response) => {
   const [status, answer, headers] = await Promise.resolve()
     .then(() => handle({ form, cookies: Object.fromEntries(pairs), headers: request.headers }))
     .catch((error) => {
-      if (!(error instanceof Problem)) console.error(error);
-      const where = pathname === "/callback" ? { Location: `/?error=${encodeURIComponent(error.message)}` } : {};
-      return [where.Location ? 303 : error.status ?? 500, { error: error.message }, where];
+      const { status, message } = error instanceof Problem ? error : (console.error(error), new Problem(500, "failed"));
+      const where = pathname === "/callback" ? { Location: `/?error=${encodeURIComponent(message)}` } : {};
+      return [where.Location ? 303 : status, { error: message }, where];
     });
   const kind = answer === page ? "text/html" : "application/json";
   response.writeHead(status, { "Content-Type": `${kind}; charset=utf-8`, "Cache-Control": "no-store", ...headers });
   response.end(answer === page ? page : JSON.stringify(answer));
 }).listen(PORT, "127.0.0.1", () => console.log(`Listening on http://127.0.0.1:${PORT} for ${ORIGIN}`));
-
-await finishSignOuts();

@@ -19,10 +19,8 @@ import requests
 
 NEEDED = {
     "BASE_URL": "your team's base at Pippin, such as https://id.example.com/t/ACMETEAM01",
-    "TEAM_ID": "your Team ID at Pippin",
-    "CLIENT_ID": "the identifier of a Service ID",
-    "KEY_ID": "the Key ID of a key that Pippin issued",
-    "KEY_FILE": "the path of its file, AuthKey_<KEY_ID>.p8",
+    "TEAM_ID": "your Team ID at Pippin", "CLIENT_ID": "the identifier of a Service ID",
+    "KEY_ID": "the Key ID of a key that Pippin issued", "KEY_FILE": "the path of its file, AuthKey_<KEY_ID>.p8",
     "ORIGIN": "where people reach this server; ORIGIN/callback is a return URL of the Service ID",
 }
 if missing := [f"  {name}: {meaning}" for name, meaning in NEEDED.items() if not os.environ.get(name)]:
@@ -30,10 +28,12 @@ if missing := [f"  {name}: {meaning}" for name, meaning in NEEDED.items() if not
 BASE_URL, TEAM_ID, CLIENT_ID, KEY_ID, KEY_FILE, ORIGIN = (os.environ[name] for name in NEEDED)
 BUNDLE_ID, DATA_FILE = os.environ.get("BUNDLE_ID", ""), Path(os.environ.get("DATA_FILE", "people.json"))
 PORT, CHECK_SECONDS = int(os.environ.get("PORT", "9000")), int(os.environ.get("CHECK_SECONDS", "86400"))
-if not os.access(KEY_FILE, os.R_OK):
-    sys.exit(f"KEY_FILE cannot be read: {KEY_FILE}")
-PRIVATE_KEY, PAGE = Path(KEY_FILE).read_text(), Path(__file__).parent.with_name("page.html").read_bytes()
-# People by `sub`, and sessions by the hash of their id: who reads the file must not be able to be a visitor.
+try:
+    PRIVATE_KEY = jwt.get_algorithm_by_name("ES256").prepare_key(Path(KEY_FILE).read_text())
+    PAGE = Path(__file__).parent.with_name("page.html").read_bytes()
+except (OSError, ValueError, jwt.InvalidKeyError) as error:
+    sys.exit(f"Cannot read KEY_FILE, {KEY_FILE}, or page.html: {error}")
+# Users by `sub`, and sessions by the hash of their id, so that a copy of the file signs no one in.
 data = json.loads(DATA_FILE.read_text()) if DATA_FILE.exists() else {"people": {}, "sessions": {}}
 people, sessions, lock = data["people"], data["sessions"], threading.Lock()
 keys = jwt.PyJWKClient(f"{BASE_URL}/auth/keys", timeout=30)  # By kid; for an unknown one it fetches the set again.
@@ -45,7 +45,7 @@ class Problem(Exception):
 
 @contextlib.contextmanager
 def changing():
-    """One change of the data at a time, on the disk when it is over, in a file that is always whole."""
+    """One change at a time. The file is on disk when this ends, and never half-written."""
     with lock:
         yield
         new = DATA_FILE.with_suffix(".new")
@@ -57,7 +57,7 @@ def changing():
 
 
 def call(path: str, client_id: str, /, **form: str) -> dict:
-    """Asks Pippin. 400 is its decision; anything else that is no success means: later."""
+    """Calls Pippin. 400 is a refusal; any other failure is temporary."""
     now = int(time.time())  # A secret is made anew for each call: then none is ever too old.
     claims = {"iss": TEAM_ID, "sub": client_id, "aud": BASE_URL, "iat": now, "exp": now + 300}
     secret = jwt.encode(claims, PRIVATE_KEY, algorithm="ES256", headers={"kid": KEY_ID})
@@ -91,9 +91,9 @@ def digest(text: str) -> str:
 
 
 def remember(claims: dict, user: dict) -> None:
-    """Keeps a person and, in the same write, the name that comes once in the life of an account."""
+    """Stores a user and, in the same write, the name that comes once in the life of an account."""
     # The key is `sub`, never the email address: it may be a relay's, it changes, and two people may share one. It is
-    # taken from the signed claims. The name is not signed: it greets its owner and decides nothing.
+    # taken from the signed claims. The name is not signed: display it, never decide by it.
     with changing():
         person = people.setdefault(claims["sub"], {})
         for field, said in ("first_name", "firstName"), ("last_name", "lastName"):
@@ -103,7 +103,7 @@ def remember(claims: dict, user: dict) -> None:
 
 
 def begin(claims: dict, client_id: str, tokens: dict, challenge: str = "") -> str:
-    """A session of our own, as long as we like, with Pippin's refresh token beside it."""
+    """Our own session, as long as we like, with Pippin's refresh token beside it."""
     session = secrets.token_urlsafe(32)
     with changing():
         sessions[digest(session + challenge)] = {
@@ -113,7 +113,7 @@ def begin(claims: dict, client_id: str, tokens: dict, challenge: str = "") -> st
 
 
 def finish_sign_outs() -> None:
-    """One call for each token. One that fails is made again at the next sign-out, and at the next start."""
+    """One call per token. A call that fails is repeated at the next sign-out and the next start."""
     for key, session in [(key, one) for key, one in list(sessions.items()) if one["ended"]]:
         try:
             call("sign-out", session["client_id"], sub=session["sub"], refresh_token=session["refresh_token"])
@@ -179,7 +179,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, {"session": begin(claims, BUNDLE_ID, tokens)})
 
     def session(self):
-        """Whose request this is. A browser brings a cookie, an app a Bearer token, with its secret on Android."""
+        """The session of a request: a cookie from a browser, a Bearer token from an app, on Android with a secret."""
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ")
         token, _, secret = (bearer or self.cookies.get("session", "")).partition(".")
         session = sessions.get(key := digest(token + (digest(secret) if secret else "")))
@@ -190,13 +190,13 @@ class Handler(BaseHTTPRequestHandler):
         return key, session
 
     def check(self, key, session):
-        """Asks Pippin, once a day, whether the person still wants this app to know them."""
+        """Checks with Pippin, once a day, that the user still uses this app."""
         try:
             call("token", session["client_id"], grant_type="refresh_token", refresh_token=session["refresh_token"])
             with changing():
                 session["checked"] = int(time.time())
         except Problem as problem:
-            if problem.args[1] == "invalid_grant":  # Trouble on the way is no reason to sign anybody out.
+            if problem.args[1] == "invalid_grant":  # Other failures do not sign the user out.
                 with changing():
                     sessions.pop(key, None)
                 raise Problem(401, "signed_out") from problem
@@ -206,7 +206,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, {"sub": session["sub"]} | people.get(session["sub"], {}))
 
     def sign_out(self):
-        """Here at once, whatever Pippin says; with `everywhere`, on the person's other devices, too."""
+        """Signs out here at once, whatever Pippin answers; with `everywhere`, on the user's other devices too."""
         key, session = self.session()
         with changing():
             for other, one in sessions.items():
@@ -215,7 +215,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(200, {}, cookie("session", "", 0))
 
     def delete_account(self):
-        """Pippin first, which revokes every token, Apple's too; asked once more, it gives the same receipt."""
+        """Pippin first: it revokes every token, Apple's too, and answers a repeated request with the same receipt."""
         _, session = self.session()
         try:
             receipt = call("delete-account", session["client_id"], sub=session["sub"])
@@ -241,7 +241,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def cookie(name: str, value: str, age: int = 31_536_000, same_site: str = "Lax") -> dict:
-    """With Lax, no form on another site signs anybody out or deletes an account."""
+    """With Lax, no form on another site can sign a user out or delete an account."""
     return {"Set-Cookie": f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; Secure; SameSite={same_site}"}
 
 
