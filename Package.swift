@@ -98,7 +98,7 @@ let package = Package(
         // Level 3: pages and endpoints.
         module("Web", uses: "Bytes Localization Domain Log Directory Notifications OAuth SignInTrace Federation Accounts Crypto Postgres HTTP Templates"),
         module("Hosted", uses: """
-            Bytes Localization Domain EventLoop Log Mail Web Tenancy Registry Directory Notifications OAuth
+            Bytes Localization Domain EventLoop Log Jobs Mail Web Tenancy Registry Directory Notifications OAuth
             Federation Accounts Crypto Postgres HTTP Templates QRCode WebAuthn
             """),
         module("Console", uses: """
@@ -162,7 +162,7 @@ let package = Package(
         tests(of: "Audit", uses: "Bytes Crypto Domain EventLoop Postgres TestDatabase"),
         tests(of: "Console", uses: """
             Localization Notifications OAuth SignInTrace Federation Accounts Bytes Crypto DNS Directory Doctor Domain EventLoop HTTP HTTPClient Jobs Log Mail
-            Postgres Registry Hosted Simulator Templates Tenancy TestDatabase TestNames TestSockets TestTeams Web
+            Operations Postgres Registry Hosted Simulator Templates Tenancy TestDatabase TestNames TestSockets TestTeams Web
             """),
         tests(of: "Directory", uses: """
             Localization OAuth Federation Accounts Bytes Domain EventLoop Crypto Postgres WebAuthn TestAuthenticator TestDatabase

@@ -144,3 +144,12 @@ ALTER TABLE jobs
     ADD CONSTRAINT jobs_priority_check CHECK (priority IN (0, 1, 2)),
     ADD CONSTRAINT jobs_every_check CHECK ((every_seconds IS NOT NULL) = (priority = 2));
 -- The table `schedules` is written by releases before this one; it goes with a later migration.
+
+-- The heartbeat of each process, with its load and its counters. The table `processes` is for releases before this one; it
+-- goes with a later migration.
+CREATE TABLE heartbeats (
+    process_id text COLLATE "C" PRIMARY KEY,
+    seen_at timestamptz NOT NULL,
+    heartbeat jsonb NOT NULL
+);
+GRANT SELECT, INSERT, UPDATE, DELETE ON heartbeats TO pippin_system;

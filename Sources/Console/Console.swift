@@ -4,21 +4,21 @@
 // Must not know: SQL, how a user signs in (the system team's hosted pages do that).
 // Standards: OWASP's advice on access control and on cross-site request forgery.
 
-public import Directory
+import Directory
 public import Doctor
 public import Domain
 public import EventLoop
-public import Federation
+import Federation
 public import HTTP
 public import HTTPClient
 public import Hosted
-public import Jobs
-public import Log
-public import Mail
-public import OAuth
+import Jobs
+import Log
+import Mail
+import OAuth
 public import Registry
 public import Templates
-public import Web
+import Web
 
 /// All pages of the console, to be mounted on the router of one event loop.
 public struct Console: Sendable {
@@ -34,80 +34,59 @@ public struct Console: Sendable {
         JobPages.self, DriftPages.self, MailboxPages.self,
     ]
 
-    /// Dependencies of the console.
-    public struct Parts: Sendable {
-        public let site: Site
-        public let server: ServerContext
-        public let database: TeamDatabase
-        public let system: SystemDatabase
-        public let sessions: SessionStore
-        /// Queue of outgoing email.
-        public let mail: MailQueue
-        /// Decides whether a session has the authentication factors that its account needs.
-        public let gate: FactorGate
-        public let hasher: PasswordHasher
-        public let testSignIns: TestSignInStore
+    /// What the console needs beside the services that all handlers have.
+    public struct Options: Sendable {
         /// Belongs to the loop the console is mounted on.
         public let checks: RegistryChecks
-        /// Belongs to the loop the console is mounted on.
-        public let apple: AppleProvider
         /// HTTP client for URLs of this installation.
         public let client: HTTPClient
-        /// File with the TLS certificate of this installation, or nil if it has none.
-        public let certificateFile: CertificateFile?
-        /// Whether requests arrive through a reverse proxy that is not configured.
-        public let lacksProxy: Bool
-        /// The Apple simulator that replaces Apple, or nil.
-        public let standIn: AppleStandIn?
-        /// Whether the published metadata and keys of Apple, or of its simulator, are checked periodically for changes.
-        public let watchesApple: Bool
-        public let teams: TeamCache
-        public let traces: any TraceSink
-        public let jobs: JobQueue
-        /// Makes every loop of this process drop its cached state of the team, after a change of its registry.
-        public let registryChanged: @Sendable (TeamID) -> Void
-        /// Called with the account of the first operator, when setup has created it.
-        public let welcome: @Sendable (Subject) async throws -> Void
         /// Threads, shared by all teams, that generate signing keys, because that keeps a core busy for a while.
         public let pool: BlockingPool
-        public let log: Log
+        /// File with the TLS certificate of this installation, or nil if it has none.
+        public var certificateFile: CertificateFile?
+        /// Whether requests arrive through a reverse proxy that is not configured.
+        public var lacksProxy = false
+        /// The Apple simulator that replaces Apple, or nil.
+        public var standIn: AppleStandIn?
+        /// Whether the published metadata and keys of Apple, or of its simulator, are checked periodically for changes.
+        public var watchesApple = true
+        /// Makes every loop of this process drop its cached state of the team, after a change of its registry.
+        public var registryChanged: @Sendable (TeamID) -> Void = { _ in }
+        /// Called with the account of the first operator, when setup has created it.
+        public var welcome: @Sendable (Subject) async throws -> Void = { _ in }
 
-        public init(
-            site: Site, server: ServerContext, database: TeamDatabase, system: SystemDatabase, sessions: SessionStore,
-            mail: MailQueue, gate: FactorGate, hasher: PasswordHasher, testSignIns: TestSignInStore,
-            checks: RegistryChecks, apple: AppleProvider, client: HTTPClient, certificateFile: CertificateFile? = nil,
-            lacksProxy: Bool, standIn: AppleStandIn? = nil, watchesApple: Bool = true, teams: TeamCache,
-            traces: any TraceSink, jobs: JobQueue, registryChanged: @escaping @Sendable (TeamID) -> Void,
-            welcome: @escaping @Sendable (Subject) async throws -> Void = { _ in }, pool: BlockingPool, log: Log
-        ) {
-            self.site = site
-            self.server = server
-            self.database = database
-            self.system = system
-            self.sessions = sessions
-            self.mail = mail
-            self.gate = gate
-            self.hasher = hasher
-            self.testSignIns = testSignIns
-            self.checks = checks
-            self.apple = apple
-            self.client = client
-            self.certificateFile = certificateFile
-            self.lacksProxy = lacksProxy
-            self.standIn = standIn
-            self.watchesApple = watchesApple
-            self.teams = teams
-            self.traces = traces
-            self.jobs = jobs
-            self.registryChanged = registryChanged
-            self.welcome = welcome
-            self.pool = pool
-            self.log = log
+        public init(checks: RegistryChecks, client: HTTPClient, pool: BlockingPool) {
+            (self.checks, self.client, self.pool) = (checks, client, pool)
         }
     }
 
+    /// The services of the loop and the options, as one to the pages.
+    @dynamicMemberLookup struct Parts: Sendable {
+        let services: Services
+        let options: Options
+
+        var site: Site { services.site }
+        var server: ServerContext { services.server }
+        var database: TeamDatabase { services.database }
+        var system: SystemDatabase { services.system }
+        var sessions: SessionStore { services.sessions }
+        /// Decides whether a session has the authentication factors that its account needs.
+        var gate: FactorGate { services.factors.gate }
+        var hasher: PasswordHasher { services.hasher }
+        var testSignIns: TestSignInStore { services.testSignIns }
+        var mail: MailQueue { services.mail }
+        var jobs: JobQueue { services.jobs }
+        var apple: AppleProvider { services.apple }
+        var teams: TeamCache { services.teams }
+        var traces: any TraceSink { services.traces }
+        var log: Log { services.log }
+
+        subscript<Value>(dynamicMember member: KeyPath<Options, Value>) -> Value { options[keyPath: member] }
+    }
+
     /// - Throws: `Diagnostics` if a template does not match its page.
-    public init(_ parts: Parts) throws(Diagnostics) {
+    public init(_ services: Services, _ options: Options) throws(Diagnostics) {
+        let parts = Parts(services: services, options: options)
         accessControl = try AccessControl(parts)
         var pages: [any ConsolePages] = []
         for subject in Self.subjects { pages.append(try subject.init(parts)) }

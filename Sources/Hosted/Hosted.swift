@@ -7,13 +7,11 @@
 
 import Accounts
 import Bytes
-public import Directory
-public import Domain
-public import Federation
+import Directory
+import Domain
+import Federation
 public import HTTP
 public import Localization
-public import Log
-public import Mail
 public import OAuth
 public import Templates
 import Tenancy
@@ -27,53 +25,14 @@ public struct Hosted: Sendable {
     private let logo: LogoEndpoint
     private let pages: HostedPages
 
-    /// Dependencies of the endpoints.
-    public struct Parts: Sendable {
-        public let site: Site
-        public let server: ServerContext
-        public let teams: TeamCache
-        public let database: TeamDatabase
-        public let testSignIns: TestSignInStore
-        public let passwords: PasswordSignIn
-        public let hasher: PasswordHasher
-        public let sessions: SessionStore
-        public let factors: SecondFactors
-        public let consents: ConsentStore
-        public let mail: MailQueue
-        public let traces: any TraceSink
-        public let apple: any NativeProvider
-        public let log: Log
-
-        public init(
-            site: Site, server: ServerContext, teams: TeamCache, database: TeamDatabase, testSignIns: TestSignInStore,
-            passwords: PasswordSignIn, hasher: PasswordHasher, sessions: SessionStore, factors: SecondFactors,
-            consents: ConsentStore, mail: MailQueue, traces: any TraceSink, apple: any NativeProvider, log: Log
-        ) {
-            self.site = site
-            self.server = server
-            self.teams = teams
-            self.database = database
-            self.testSignIns = testSignIns
-            self.passwords = passwords
-            self.hasher = hasher
-            self.sessions = sessions
-            self.factors = factors
-            self.consents = consents
-            self.mail = mail
-            self.traces = traces
-            self.apple = apple
-            self.log = log
-        }
-    }
-
     /// - Throws: `Diagnostics` if a template does not match its page.
-    public init(_ parts: Parts) throws(Diagnostics) {
-        pages = try HostedPages(site: parts.site)
-        endpoints = ProtocolEndpoints(parts, pages)
-        logo = LogoEndpoint(logos: TeamLogoStore(parts.database), teams: parts.teams)
-        let factorPages = try FactorPages(site: parts.site)
-        hosted = HostedEndpoints(parts, pages, factorPages)
-        account = AccountEndpoints(parts, pages, factorPages)
+    public init(_ services: Services) throws(Diagnostics) {
+        pages = try HostedPages(site: services.site)
+        endpoints = ProtocolEndpoints(services, pages)
+        logo = LogoEndpoint(logos: TeamLogoStore(services.database), teams: services.teams)
+        let factorPages = try FactorPages(site: services.site)
+        hosted = HostedEndpoints(services, pages, factorPages)
+        account = AccountEndpoints(services, pages, factorPages)
     }
 
     /// Adds all addresses of teams.
@@ -111,65 +70,52 @@ public struct Hosted: Sendable {
     }
 }
 
-extension Hosted.Parts {
-    var mailer: AccountMailer {
-        AccountMessages(site: site, server: server, teams: teams, mail: mail, database: database).mailer
-    }
-
-    var newPasswords: NewPasswords { NewPasswords(database, hasher: hasher) }
-
-    var emailChanges: EmailChange { EmailChange(database, mailer: mailer, random: server.random) }
-
-    var sessionIssuer: SessionIssuer {
-        SessionIssuer(site: site, passwords: passwords, sessions: sessions, server: server)
-    }
-}
-
 extension HostedEndpoints {
-    fileprivate init(_ parts: Hosted.Parts, _ pages: HostedPages, _ factorPages: FactorPages) {
-        let (server, database, mailer) = (parts.server, parts.database, parts.mailer)
+    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
+        let (server, database, mailer) = (services.server, services.database, services.mailer)
         let interactions = Interactions(
-            server: server, database: database, consents: parts.consents, traces: parts.traces)
+            server: server, database: database, consents: services.consents, traces: services.traces)
         let steps = InteractionSteps(
-            pages: pages, factors: parts.factors, teams: parts.teams, interactions: interactions, traces: parts.traces,
-            sessionIssuer: parts.sessionIssuer, sessions: parts.sessions,
+            pages: pages, factors: services.factors, teams: services.teams, interactions: interactions,
+            traces: services.traces, sessionIssuer: services.sessionIssuer, sessions: services.sessions,
             notification: NewBrowserAlert(
-                users: UserStore(database), database: database, mail: parts.mail, server: server), database: database,
-            server: server)
-        let registrations = AccountRegistrations(database, hasher: parts.hasher, mailer: mailer, random: server.random)
+                users: UserStore(database), database: database, mail: services.mail, server: server),
+            database: database, server: server)
+        let registrations = AccountRegistrations(
+            database, hasher: services.hasher, mailer: mailer, random: server.random)
         let recovery = PasswordRecovery(
-            database, hasher: parts.hasher, mailer: mailer, ending: .everything, random: server.random)
+            database, hasher: services.hasher, mailer: mailer, ending: .everything, random: server.random)
         self.init(
-            steps: steps, authorization: Authorization(testSignIns: parts.testSignIns),
+            steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
             password: PasswordStep(steps: steps),
             factor: FactorStep(steps: steps, factorPages: factorPages, mailer: mailer),
             consent: ConsentStep(steps: steps),
             registration: RegistrationStep(
-                steps: steps, registrations: registrations, newPasswords: parts.newPasswords),
+                steps: steps, registrations: registrations, newPasswords: services.newPasswords),
             recovery: RecoveryStep(steps: steps, recovery: recovery),
             federation: FederationStep(
                 steps: steps,
-                apple: FederatedSignIn(parts.apple, interactions: interactions, server: server, database: database),
+                apple: FederatedSignIn(services.apple, interactions: interactions, server: server, database: database),
                 mailer: mailer),
             links: MailedLinks(
                 steps: steps, registrations: registrations,
-                invitedRegistrations: InvitedRegistrations(database, hasher: parts.hasher, random: server.random),
-                recovery: recovery, mailedSignIns: MailedSignIn(database), emailChanges: parts.emailChanges,
-                newPasswords: parts.newPasswords))
+                invitedRegistrations: InvitedRegistrations(database, hasher: services.hasher, random: server.random),
+                recovery: recovery, mailedSignIns: MailedSignIn(database), emailChanges: services.emailChanges,
+                newPasswords: services.newPasswords))
     }
 }
 
 extension AccountEndpoints {
-    fileprivate init(_ parts: Hosted.Parts, _ pages: HostedPages, _ factorPages: FactorPages) {
+    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
         let steps = AccountSteps(
-            pages: pages, factors: parts.factors, sessionIssuer: parts.sessionIssuer, teams: parts.teams,
-            sessions: parts.sessions,
+            pages: pages, factors: services.factors, sessionIssuer: services.sessionIssuer, teams: services.teams,
+            sessions: services.sessions,
             accounts: AccountStores(
-                parts.database, server: parts.server, signIn: parts.passwords, hasher: parts.hasher,
-                newPasswords: parts.newPasswords, emailChanges: parts.emailChanges), database: parts.database,
-            mailer: parts.mailer, server: parts.server)
+                services.database, server: services.server, signIn: services.passwords, hasher: services.hasher,
+                newPasswords: services.newPasswords, emailChanges: services.emailChanges), database: services.database,
+            mailer: services.mailer, server: services.server)
         let factors = AccountFactors(steps: steps, factorPages: factorPages)
-        let linking = FederatedLinking(parts.apple, server: parts.server, database: parts.database)
+        let linking = FederatedLinking(services.apple, server: services.server, database: services.database)
         let apple = LinkedApple(steps: steps, linking: linking)
         self.init(
             steps: steps, home: AccountHome(steps: steps, factors: factors, apple: apple),

@@ -1,8 +1,10 @@
 public import Bytes
 import Postgres
 
-/// Heartbeat of one process, with its load and counters.
-public struct ProcessHeartbeat: Sendable {
+/// Heartbeat of one process, with its load and its counters since the start.
+///
+/// Stored as JSON and read by other versions of Pippin, so members added later are optional.
+public struct ProcessHeartbeat: Codable, Sendable {
     /// Name of the process's job worker.
     public let id: String
     public let host: String
@@ -12,56 +14,64 @@ public struct ProcessHeartbeat: Sendable {
     /// Time of the heartbeat by the process's own clock.
     public let clock: Timestamp
     public let loops: Int
-    /// Response time of the slowest loop.
-    public let loopLag: Duration
+    /// Response time of the slowest loop, in microseconds.
+    public var loopLag = 0
     /// Resident memory in octets.
-    public let memory: Int
-    public let jobsSucceeded: Int
-    public let jobsFailed: Int
-    public let jobsDead: Int
+    public var memory = 0
+    public var jobsSucceeded = 0
+    public var jobsFailed = 0
+    public var jobsDead = 0
     /// Trace events that found no room in the buffer or could not be written.
-    public let traceEventsDropped: Int
-    public let connections: ConnectionStatistics
-    public let refused: RefusedRequests
+    public var traceEventsDropped = 0
+    public var connections = ConnectionStatistics()
+    public var refused = RefusedRequests()
 
-    public init(
-        id: String, host: String, pid: Int, version: String, startedAt: Timestamp, clock: Timestamp, loops: Int,
-        loopLag: Duration, memory: Int, jobs: (succeeded: Int, failed: Int, dead: Int), traceEventsDropped: Int,
-        connections: ConnectionStatistics = ConnectionStatistics(), refused: RefusedRequests
-    ) {
-        self.id = id
-        self.host = host
-        self.pid = pid
-        self.version = version
-        self.startedAt = startedAt
-        self.clock = clock
-        self.loops = loops
-        self.loopLag = loopLag
-        self.memory = memory
-        (jobsSucceeded, jobsFailed, jobsDead) = jobs
-        self.traceEventsDropped = traceEventsDropped
-        self.connections = connections
-        self.refused = refused
+    public init(id: String, host: String, pid: Int, version: String, startedAt: Timestamp, clock: Timestamp, loops: Int)
+    {
+        (self.id, self.host, self.pid, self.version) = (id, host, pid, version)
+        (self.startedAt, self.clock, self.loops) = (startedAt, clock, loops)
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
-        id = try row.next()
-        host = try row.next()
-        pid = try row.next()
-        version = try row.next()
-        startedAt = try row.next()
-        clock = try row.next()
-        loops = try row.next()
-        loopLag = .microseconds(try row.next(Int.self))
-        memory = try row.next()
-        jobsSucceeded = try row.next()
-        jobsFailed = try row.next()
-        jobsDead = try row.next()
-        traceEventsDropped = try row.next()
-        connections = try ConnectionStatistics(&row)
-        refused = RefusedRequests(
-            tooMany: try row.next(), unavailable: try row.next(), limited: RefusedRequests.limited(try row.next()))
+        let json: String = try row.next()
+        do throws(JSON.Failure) { self = try JSON.decode(ProcessHeartbeat.self, from: Array(json.utf8)) } catch {
+            throw .unreadable(column: 0, as: "a heartbeat: \(error)")
+        }
     }
+}
+
+/// Connections and file descriptors of a process.
+public struct ConnectionStatistics: Codable, Equatable, Sendable {
+    public var now = 0
+    /// Maximum number of simultaneous connections since the process started.
+    public var peak = 0
+    public var limit = 0
+    /// Connections and forwarded requests refused since the start because their network had its maximum in flight.
+    public var refused = 0
+    /// Times since the start that a connection had to wait because the process had its maximum.
+    public var full = 0
+    /// Times since the start that no descriptor was left for a waiting connection.
+    public var shortages = 0
+    /// Octets of responses that clients have not received yet.
+    public var octetsInDelivery = 0
+    /// Connections closed since the start to free memory for the responses to others.
+    public var answersGivenUp = 0
+    public var descriptors = 0
+    public var descriptorLimit = 0
+
+    public init() {}
+}
+
+/// Requests that a process temporarily refused since its start.
+public struct RefusedRequests: Codable, Equatable, Sendable {
+    /// Answered 429: the client has used up a limit.
+    public var tooMany = 0
+    /// Answered 503: no capacity, no database, or no time was left.
+    public var unavailable = 0
+    /// Uses that were refused, by the name of the rate limit.
+    public var limited: [String: Int] = [:]
+
+    public init() {}
 }
 
 /// Last heartbeat of a process, with its liveness.

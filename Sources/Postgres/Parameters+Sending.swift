@@ -1,5 +1,4 @@
 import CPostgreSQL
-import Glibc
 
 extension Parameters {
     /// Queues the preparation of `text` under `name`; false if libpq rejects it.
@@ -27,18 +26,4 @@ extension Parameters {
         unsafe pointer.initialize(to: 0)
         return unsafe UnsafePointer(pointer)
     }()
-}
-
-/// A null-terminated array of C strings, valid during a call.
-enum CStringArray {
-    static func with<Result>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
-        let copies = unsafe strings.map { unsafe strdup($0) }
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        var pointers: [UnsafePointer<CChar>?] = unsafe copies.map { unsafe UnsafePointer($0) }
-        unsafe pointers.append(nil)
-        return unsafe pointers.withUnsafeBufferPointer { buffer in
-            guard let base = buffer.baseAddress else { preconditionFailure("the array holds its end") }
-            return unsafe body(base)
-        }
-    }
 }

@@ -8,14 +8,14 @@
 import Bytes
 import Crypto
 import Directory
-public import Domain
+import Domain
 import Federation
 public import HTTP
 public import Hosted
-public import OAuth
+import OAuth
 public import Templates
 import Tenancy
-public import Web
+import Web
 
 /// The Apple simulator on one loop.
 public struct Simulator: Sendable {
@@ -42,54 +42,33 @@ public struct Simulator: Sendable {
     let peoplePage: LivePage<PeoplePage>
     let desk: LivePage<DeskPage>
 
-    /// Services that the simulator needs.
-    public struct Parts: Sendable {
-        public let site: Site
-        public let server: ServerContext
-        public let teams: TeamCache
-        public let database: TeamDatabase
-        public let traces: any TraceSink
-        public let hosted: Hosted
-
-        public init(
-            site: Site, server: ServerContext, teams: TeamCache, database: TeamDatabase, traces: any TraceSink,
-            hosted: Hosted
-        ) {
-            self.site = site
-            self.server = server
-            self.teams = teams
-            self.database = database
-            self.traces = traces
-            self.hosted = hosted
-        }
-    }
-
     /// - Parameter script: behavior that all loops share.
     /// - Throws: `Diagnostics` if a template does not match its view.
-    public init(_ parts: Parts, script: Script) throws(Diagnostics) {
+    public init(_ services: Services, hosted: Hosted, script: Script) throws(Diagnostics) {
         guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com") else {
             preconditionFailure("constants of ours")
         }
-        let (server, database) = (parts.server, parts.database)
-        let testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
+        let (server, database) = (services.server, services.database)
+        let testSignIns = services.testSignIns
         self.team = team
         self.server = server
         self.script = script
-        teams = parts.teams
-        hosted = parts.hosted
-        site = parts.site
+        teams = services.teams
+        self.hosted = hosted
+        site = services.site
         authorization = Authorization(testSignIns: testSignIns)
         consents = ConsentStore(database, relay: relay)
-        flow = Interactions(server: server, database: database, consents: consents, traces: parts.traces)
+        flow = Interactions(server: server, database: database, consents: consents, traces: services.traces)
         authorizationEnds = AuthorizationEndStore(database)
         tokens = TokenEndpoint(
-            server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns, traces: parts.traces)
+            server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns,
+            traces: services.traces)
         revocation = Revocation(server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns)
         consentList = ConsentListStore(database)
         self.database = database
-        sessions = SessionStore(database)
-        peoplePage = try parts.site.pages.page(PeoplePage.self)
-        desk = try parts.site.pages.page(DeskPage.self)
+        sessions = services.sessions
+        peoplePage = try services.site.pages.page(PeoplePage.self)
+        desk = try services.site.pages.page(DeskPage.self)
     }
 
     public static var views: [any View.Type] { [PeoplePage.self, DeskPage.self] }

@@ -50,7 +50,7 @@ class Crowded(Pippin):
     @property
     def worker(self) -> int:
         """The process that serves."""
-        [[pid]] = database.until(self, "SELECT pid FROM processes")
+        [[pid]] = database.until(self, "SELECT heartbeat->>'pid' FROM heartbeats")
         return int(pid)
 
     def events(self, name: str) -> list[dict]:
@@ -111,8 +111,9 @@ def test_half_open_heads_from_one_address_leave_room_for_others():
         [told, *_] = server.events("connections.refused")
         assert told["cause"] == "address" and told["address"] == "127.0.0.2"
         database.until(server, """
-            SELECT 1 FROM processes WHERE connections_refused_by_address > 100 AND connection_limit < 1024
-                AND descriptor_limit = 1024 AND descriptors BETWEEN 20 AND 1024
+            SELECT 1 FROM heartbeats, jsonb_to_record(heartbeat->'connections')
+                AS connections (refused int, "limit" int, "descriptorLimit" int, descriptors int)
+            WHERE refused > 100 AND "limit" < 1024 AND "descriptorLimit" = 1024 AND descriptors BETWEEN 20 AND 1024
         """)
         for client in held:
             client.close()

@@ -105,7 +105,7 @@ def test_a_killed_postgres_is_started_again_and_nothing_acknowledged_is_lost(hos
     assert [answer.text for answer in answers if answer.status_code != 200] == []
     secrets.update(answer.json()["refresh_token"] for answer in answers)
     # What runs beside the requests goes on as well: a beat every ten seconds.
-    database.until(host, "SELECT 1 FROM processes WHERE seen_at > now() - interval '5 seconds'", len)
+    database.until(host, "SELECT 1 FROM heartbeats WHERE seen_at > now() - interval '5 seconds'", len)
 
 
 def test_while_postgres_does_not_start_pages_say_so_until_it_does(host: Host):

@@ -2,7 +2,6 @@ import Crypto
 import Domain
 import Federation
 import HTTPClient
-import Hosted
 import OAuth
 import Registry
 import Simulator
@@ -21,13 +20,6 @@ extension TestEnvironment {
     static func apple(at publicURL: String) -> AppleService {
         AppleService(
             issuer: "\(publicURL)/t/\(Simulator.teamID)", base: "\(publicURL)/apple", addresses: .publicAndLoopback)
-    }
-
-    static func simulator(_ parts: Console.Parts, _ signIn: Hosted, _ script: Script) throws -> Simulator {
-        try Simulator(
-            Simulator.Parts(
-                site: parts.site, server: parts.server, teams: parts.teams, database: parts.database,
-                traces: parts.traces, hosted: signIn), script: script)
     }
 
     /// Makes the team of the stand-in; the same for every test.

@@ -1,8 +1,9 @@
 import Bytes
-import Console
 import Domain
 import HTTPClient
 import Web
+
+@testable import Console
 
 /// A browser before the console: it keeps cookies and sends forms as a page of ours would.
 struct Browser: Sendable {

@@ -1,5 +1,7 @@
+import Bytes
 import Domain
 import Jobs
+import Operations
 import Testing
 import Web
 
@@ -48,19 +50,20 @@ private struct Errand: JobKind {
 
     @Test func `S9, V44: tells of connections and descriptors, and when they run short`() async throws {
         try await withEnvironment { environment in
-            try environment.admin(
-                """
-                INSERT INTO processes (
-                    process_id, host, pid, version, started_at, seen_at, clock, loops, loop_lag, memory,
-                    jobs_succeeded, jobs_failed, jobs_dead, connections, connections_peak, connection_limit,
-                    connections_refused_by_address, connections_refused_for_room, descriptor_shortages, descriptors,
-                    descriptor_limit
-                ) VALUES
-                    ('quiet', 'quiet.example', 1, '1', now(), now() + interval '1 hour', now(), 2, 0, 0, 0, 0, 0, 12, 34, 704, 19, 7, 0,
-                        60, 999),
-                    ('crowded', 'crowded.example', 2, '1', now(), now() + interval '1 hour', now(), 2, 0, 0, 0, 0, 0, 700, 704, 704, 0, 0,
-                        3, 950, 999)
-                """)
+            for name in ["quiet", "crowded"] {
+                var beat = ProcessHeartbeat(
+                    id: name, host: name + ".example", pid: 1, version: "1", startedAt: .now(), clock: .now(), loops: 2)
+                let numbers = name == "quiet" ? (12, 34, 19, 7, 0, 60) : (700, 704, 0, 0, 3, 950)
+                (beat.connections.now, beat.connections.peak, beat.connections.refused) = (
+                    numbers.0, numbers.1, numbers.2
+                )
+                (beat.connections.full, beat.connections.shortages, beat.connections.descriptors) = (
+                    numbers.3, numbers.4, numbers.5
+                )
+                (beat.connections.limit, beat.connections.descriptorLimit) = (704, 999)
+                try await ProcessStore(environment.parts.system).note(beat)
+            }
+            try environment.admin("UPDATE heartbeats SET seen_at = now() + interval '1 hour'")
             var ops = try await environment.signedIn("ops", [.system: .operator])
             let page = try await ops.get("/console/operator").text
 

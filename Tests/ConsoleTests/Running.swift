@@ -117,13 +117,14 @@ private func serve(
     let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
     let parts = try parts(
         server, database, SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings)
-    let console = try Console(parts)
+    let console = try Console(parts.services, parts.options)
     var router = Router()
-    let signIn = try signIn(parts, apple)
+    // The hosted pages beside the console, for what leads through both.
+    let signIn = try Hosted(parts.services)
     let script = Script(extraKey: TestKeys.extra)
     router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
-    try TestEnvironment.simulator(parts, signIn, script).mount(on: &router)
+    try Simulator(parts.services, hosted: signIn, script: script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
@@ -149,37 +150,22 @@ private func parts(
     let script = try #require(SafeURL(vetted: "/pippin.js"))
     let assets = AssetLinks(
         css: "/pippin.css", js: script, exit: script, factors: script, logo: "/pippin.svg", icons: "/icons.svg")
-    return try Console.Parts(
-        site: Site(publicURL: publicURL, pages: repositoryPages.get(), assets: assets, webScript: [], keyRing: keyRing),
-        server: server, database: database, system: system, sessions: SessionStore(database),
-        mail: MailQueue(JobQueue(database, bell: JobSignal()), keyRing: keyRing),
-        gate: factors(database, system, server, settings.sparesRoles).gate,
-        hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
-        testSignIns: TestSignInStore(database: database, keyRing: keyRing), checks: checks, apple: apple,
-        client: client, certificateFile: settings.certificateFile.map { CertificateFile($0) { nil } },
-        lacksProxy: false, standIn: TestEnvironment.standIn(database, keyRing, teams), teams: teams,
+    let services = Services(
+        site: Site(
+            publicURL: publicURL, pages: try repositoryPages.get(), assets: assets, webScript: [], keyRing: keyRing),
+        server: server, database: database, system: system, teams: teams,
         traces: TraceRecorder(loop: loop, database: database, server: server),
-        jobs: JobQueue(database, bell: JobSignal()), registryChanged: { teams.forget($0) }, pool: pool,
+        jobs: JobQueue(database, bell: JobSignal()),
+        hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+        relay: try #require(RelayDomain("relay.example")), apple: apple, sparesRoles: settings.sparesRoles,
         log: Log(threshold: .error) { line in
             Issue.record("the console failed: \(String(decoding: line, as: UTF8.self))")
         })
-}
-
-private func factors(_ database: TeamDatabase, _ system: SystemDatabase, _ server: ServerContext, _ sparesRoles: Bool)
-    -> SecondFactors
-{ SecondFactors(database, rights: AccountRightsStore(system), server: server, sparesRoles: sparesRoles) }
-
-/// The hosted pages beside the console, for what leads through both.
-private func signIn(_ parts: Console.Parts, _ apple: AppleProvider) throws -> Hosted {
-    try Hosted(
-        Hosted.Parts(
-            site: parts.site, server: parts.server, teams: parts.teams, database: parts.database,
-            testSignIns: parts.testSignIns, passwords: PasswordSignIn(parts.database, hasher: parts.hasher),
-            hasher: parts.hasher, sessions: parts.sessions,
-            factors: factors(parts.database, parts.system, parts.server, true),
-            consents: ConsentStore(parts.database, relay: try #require(RelayDomain("relay.example"))),
-            mail: MailQueue(JobQueue(parts.database, bell: JobSignal()), keyRing: parts.server.keyRing),
-            traces: parts.traces, apple: apple, log: parts.log))
+    var options = Console.Options(checks: checks, client: client, pool: pool)
+    options.certificateFile = settings.certificateFile.map { CertificateFile($0) { nil } }
+    options.standIn = try TestEnvironment.standIn(database, keyRing, teams)
+    options.registryChanged = { teams.forget($0) }
+    return Console.Parts(services: services, options: options)
 }
 
 extension Console.Parts {

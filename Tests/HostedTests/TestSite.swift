@@ -224,10 +224,10 @@ private struct SiteParts: Sendable {
 
     func application() throws -> Application {
         let lines = lines
-        let signIn = try signIn()
+        let signIn = try Hosted(services(recorder))
         var router = Router()
         signIn.mount(on: &router)
-        try simulator(signIn).mount(on: &router)
+        try Simulator(services(recorderOfApple), hosted: signIn, script: script).mount(on: &router)
         return Application(
             routes: try router.frozen(), decorate: { refusal, request in signIn.respond(to: refusal, request) },
             finished: { lines.note($0.request) })
@@ -235,16 +235,8 @@ private struct SiteParts: Sendable {
 
     func posts() throws -> [String] {
         var router = Router()
-        try signIn().mount(on: &router)
+        try Hosted(services(recorder)).mount(on: &router)
         return router.entries.filter { $0.method == .post }.map(\.pattern.text)
-    }
-
-    private func simulator(_ signIn: Hosted) throws -> Simulator {
-        let parts = Simulator.Parts(
-            site: try site(), server: teams.server,
-            teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server),
-            database: teams.database, traces: recorderOfApple, hosted: signIn)
-        return try Simulator(parts, script: script)
     }
 
     private var apple: AppleProvider {
@@ -260,21 +252,15 @@ private struct SiteParts: Sendable {
             sendsMail: teams.server.sendsMail, random: teams.server.random, clock: teams.server.clock, log: log)
     }
 
-    private func signIn() throws -> Hosted {
+    private func services(_ recorder: TraceRecorder) throws -> Services {
         let lines = lines
-        let log = Log(threshold: .debug) { lines.append($0) }
-        let hasher = PasswordHasher(pool: pool, judges: judges, argon2id: TestTeams.argon2id)
-        return try Hosted(
-            Hosted.Parts(
-                site: try site(), server: teams.server,
-                teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server),
-                database: teams.database, testSignIns: teams.testSignIns,
-                passwords: PasswordSignIn(teams.database, hasher: hasher), hasher: hasher, sessions: teams.sessions,
-                factors: SecondFactors(
-                    teams.database, rights: AccountRightsStore(SystemDatabase(system)), server: teams.server,
-                    sparesRoles: false), consents: try teams.consents(),
-                mail: MailQueue(JobQueue(teams.database, bell: JobSignal()), keyRing: teams.server.keyRing),
-                traces: recorder, apple: apple, log: log))
+        return Services(
+            site: try site(), server: teams.server, database: teams.database, system: SystemDatabase(system),
+            teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server), traces: recorder,
+            jobs: JobQueue(teams.database, bell: JobSignal()),
+            hasher: PasswordHasher(pool: pool, judges: judges, argon2id: TestTeams.argon2id),
+            relay: try #require(RelayDomain(TestTeams.relayDomain)), apple: apple, sparesRoles: false,
+            log: Log(threshold: .debug) { lines.append($0) })
     }
 
     /// Read once for all sites: that takes longer than most tests.

@@ -4,12 +4,24 @@ import TestDatabase
 import TestTeams
 import Testing
 
-/// A row of a rule that has that age: the statement gets the team, a letter for the key, and the age.
+/// A row of a rule; the columns that are not named here have any value.
+///
+/// SQL gets the team as `$1`, four letters as `$2`, and the age of the row as `$3`.
 private struct Sample: Sendable {
     let rule: String
-    /// The age at which the row may go.
-    let limit: String
-    let insertion: String
+    let table: String
+    /// The age at which the row may go; nil for any.
+    let limit: String?
+    let values: [String: String]
+    /// A statement before that of the row.
+    let before: String?
+
+    init(
+        _ rule: String, in table: String? = nil, after limit: String?, _ values: [String: String], before: String? = nil
+    ) {
+        self.table = table ?? String(rule.prefix { $0 != "." })
+        (self.rule, self.limit, self.values, self.before) = (rule, limit, values, before)
+    }
 }
 
 @Suite struct `What has expired` {
@@ -17,14 +29,12 @@ private struct Sample: Sendable {
         try await withRetention { teams, retention in
             #expect(Set(try await retention.rules()) == Set(Self.samples.map(\.rule)), "each rule has its row here")
 
-            for sample in Self.samples {
-                for team in ["ACMETEAM01", "RIVALTEAM1"] {
-                    try teams.admin(sample.insertion, team, "a", "\(sample.limit) -60 seconds")
+            for (sample, letter) in zip(Self.samples, "abcdefghijklmnopqrstuvwxyz234567") {
+                if let limit = sample.limit {
+                    try teams.add(sample, "aaa\(letter)", "\(limit) -60 seconds")
+                    #expect(try await retention.apply(sample.rule) == 0, "\(sample.rule) is too young to go")
                 }
-                #expect(try await retention.apply(sample.rule) == 0, "\(sample.rule) is too young to go")
-                for team in ["ACMETEAM01", "RIVALTEAM1"] {
-                    try teams.admin(sample.insertion, team, "b", "\(sample.limit) 60 seconds")
-                }
+                try teams.add(sample, "bbb\(letter)", "\(sample.limit ?? "") 60 seconds")
                 #expect(try await retention.apply(sample.rule) == 2, "\(sample.rule) goes")
                 #expect(try await retention.apply(sample.rule) == 0, "\(sample.rule) is gone")
             }
@@ -79,143 +89,89 @@ private struct Sample: Sendable {
 }
 
 extension `What has expired` {
+    private static let age = "now() - $3::interval"
+    private static let name = "repeat($2, 6) || 'aa'"
+
     fileprivate static let samples = [
-        sample(
-            "jobs", "0 days", "team_id, job_id, kind, priority, payload, due_at, state, finished_at, keep_until",
-            "$1, repeat($2, 26), 'test', 1, '{}', now(), 'succeeded', now(), now() - $3::interval"),
+        Sample("jobs", after: "0 days", ["keep_until": age, "finished_at": "now()", "state": "'succeeded'"]),
         Sample(
-            rule: "sessions", limit: "0 days",
-            insertion: """
-                WITH person AS (INSERT INTO users (team_id, sub) VALUES ($1, $2))
-                INSERT INTO sessions (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent)
-                VALUES ($1, convert_to($2, 'UTF8'), $2, now(), now(), now() - $3::interval, '', '')
-                """),
-        sample("limits", "0 days", "team_id, subject, window_ends_at, count", "$1, $2, now() - $3::interval, 1"),
-        sample(
-            "mailed_links", "0 days", "team_id, token_hash, purpose, email, password_hash, expires_at",
-            "$1, convert_to($2, 'UTF8'), 'registration', '', '', now() - $3::interval"),
-        sample(
-            "mailbox", "30 days", "mail_id, of_team, letter, recipient, subject, body_text, body_html, at, team_id",
-            "$1 || $2, $1, '', '', '', '', '', now() - $3::interval, 'PIPPIN0000'"),
-        sample(
-            "native_handovers", "1 hour", "team_id, body_hash, client_id, created_at",
-            "$1, convert_to($2, 'UTF8'), 'com.acme.app', now() - $3::interval"),
-        announcement("nameless", "1 hour", name: "NULL"), announcement("named", "1 year", name: "'Ada'"),
-        sample(
-            "provider_partings", "8 days", "team_id, provider, identifier_hash, app_id, noted_at",
-            "$1, 'apple', convert_to($2, 'UTF8'), 'com.acme.app', now() - $3::interval"),
-        request("over", "20 minutes", answeredAt: "NULL", settledAt: "NULL"),
-        request("over", "20 minutes", answeredAt: "now()", settledAt: "now()"),
-        request("waiting", "7 days", answeredAt: "now()", settledAt: "NULL"),
-        sample(
-            "provider_tokens", "90 days",
-            """
-            team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, state, validate_at,
-            settled_at
-            """, "$1, convert_to($2, 'UTF8'), 'apple', 'ada', '', '', '', now(), 'revoked', now(), now() - $3::interval"
-        ),
-        sample(
-            "provider_notices", "90 days", "team_id, provider, notice_hash, app_id, events, received_at",
-            "$1, 'apple', convert_to($2, 'UTF8'), 'com.acme.app', '[]', now() - $3::interval"),
-        sample(
-            "notices", "90 days", "team_id, notice_id, app_id, type, sub, event_time, created_at",
-            "$1, repeat($2, 26), 'com.acme.app', 'account-delete', 'ada', now(), now() - $3::interval"),
-        sample(
-            "transferred_people", "0 days",
-            """
-            team_id, transfer_sub, app_id, from_team, shares_name, shares_email, hides_email, given_name, family_name,
-            is_email_verified, expires_at
-            """, "$1, $2, 'com.acme.app', '', false, false, false, '', '', false, now() - $3::interval"),
+            "sessions", after: "0 days", ["expires_at": age],
+            before: "INSERT INTO users (team_id, sub) SELECT $1, \(name) WHERE $3::text > ''"),
+        Sample("limits", after: "0 days", ["window_ends_at": age]),
         Sample(
-            rule: "trials", limit: "1 day",
-            insertion: """
-                INSERT INTO trials (
-                    team_id, trial_id, service_id, session_hash, key_id, private_key_sealed, public_key_pem, return_url,
-                    nonce, state, wants_name, wants_email, response_mode, response_type, created_at, expires_at
-                )
-                SELECT team_id, $2::text, min(identifier), '', $2::text, '', '', '', '', '', false, false, '', '',
-                    now() - $3::interval, now()
-                FROM service_ids WHERE team_id = $1 GROUP BY team_id
-                """),
-        sample(
-            "token_cutoffs", "2 days", "team_id, client_id, not_before, client_gone_at",
-            "$1, $2, now(), now() - $3::interval"),
+            "mailed_links", after: "0 days", ["expires_at": age, "purpose": "'registration'", "password_hash": "''"]),
+        Sample("mailbox", after: "30 days", ["at": age, "team_id": "'PIPPIN0000'", "mail_id": "$1 || $2"]),
+        Sample("native_handovers", after: "1 hour", ["created_at": age]),
+        Sample("provider_announcements.nameless", after: "1 hour", ["held_until": age]),
+        Sample("provider_announcements.named", after: "1 year", ["held_until": age, "form_given_name": "'Ada'"]),
+        Sample("provider_partings", after: "8 days", ["noted_at": age]),
+        request("over", after: "20 minutes", answeredAt: "NULL", settledAt: "NULL"),
+        request("over", after: "20 minutes", answeredAt: "now()", settledAt: "now()"),
+        request("waiting", after: "7 days", answeredAt: "now()", settledAt: "NULL"),
+        Sample("provider_tokens", after: "90 days", ["state": "'revoked'", "settled_at": age]),
+        Sample("provider_notices", after: "90 days", ["received_at": age]),
+        Sample("notices", after: "90 days", ["created_at": age, "type": "'account-delete'"]),
+        Sample("transferred_people", after: "0 days", ["expires_at": age]),
         Sample(
-            rule: "deletion_receipts", limit: "400 days",
-            insertion: """
-                WITH receipt AS (
-                    INSERT INTO deletion_receipts (team_id, receipt_id, sub, created_at)
-                    VALUES ($1, repeat($2, 26), 'ada', now() - $3::interval) RETURNING *
-                )
-                INSERT INTO deletion_receipt_tokens (team_id, receipt_id, number, client_id, issued_at, fate)
-                SELECT team_id, receipt_id, 1, 'com.acme.web', now(), 'revoked' FROM receipt
-                """), transfer("unanswered", "28 days", state: "offered"),
-        transfer("unanswered", "28 days", state: "withdrawn"), transfer("unanswered", "28 days", state: "declined"),
-        transfer("past", "61 days", state: "accepted"),
+            "trials", after: "1 day",
+            ["created_at": age, "service_id": "(SELECT min(identifier) FROM service_ids WHERE team_id = $1)"]),
+        Sample("token_cutoffs", after: "2 days", ["client_gone_at": age]),
+        Sample("deletion_receipts", after: "400 days", ["created_at": age]),
+        transfer("unanswered", after: "28 days", "offered"), transfer("unanswered", after: "28 days", "withdrawn"),
+        transfer("unanswered", after: "28 days", "declined"), transfer("past", after: "61 days", "accepted"),
         Sample(
-            rule: "refresh_tokens", limit: "30 days",
-            insertion: """
-                WITH token AS (
-                    INSERT INTO refresh_tokens (
-                        team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at,
-                        revoked_at
-                    ) VALUES (
-                        $1, convert_to($2, 'UTF8'), 'ada', 'com.acme.app', 'com.acme.web', 'trial', now(), now(), now(),
-                        now() - $3::interval
-                    ) RETURNING *
-                )
-                INSERT INTO revoked_tokens (revoked_at, team_id, token_id)
-                SELECT revoked_at, team_id, token_id FROM token
-                """),
-        // Its tokens are counted, and go whatever their age.
-        Sample(
-            rule: "ended_clients", limit: "0 days",
-            insertion: """
-                WITH client AS (
-                    INSERT INTO ended_clients (team_id, client_id) SELECT $1, 'com.gone.' || $2 WHERE $3::interval > '0'
-                )
-                INSERT INTO refresh_tokens (
-                    team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
-                ) VALUES ($1, convert_to('ben' || $2, 'UTF8'), 'ben', 'com.gone', 'com.gone.' || $2, now(), now(), now())
-                """),
+            "refresh_tokens", in: "revoked_tokens", after: "30 days", ["revoked_at": age],
+            before: token("client_id, trial_id, revoked_at", "'', 'trial', \(age)")),
+        Sample("ended_clients", after: nil, [:], before: token("client_id, trial_id", "\(name), $3")),
     ]
 
-    /// A row of the table after which the rule is named.
-    private static func sample(_ rule: String, _ limit: String, _ columns: String, _ values: String) -> Sample {
-        let table = rule.prefix { $0 != "." }
-        return Sample(rule: rule, limit: limit, insertion: "INSERT INTO \(table) (\(columns)) VALUES (\(values))")
+    private static func request(_ rule: String, after limit: String, answeredAt: String, settledAt: String) -> Sample {
+        Sample(
+            "provider_trips." + rule, after: limit,
+            ["created_at": age, "attempt_id": "''", "answered_at": answeredAt, "settled_at": settledAt])
     }
 
-    private static func announcement(_ rule: String, _ limit: String, name: String) -> Sample {
-        sample(
-            "provider_announcements." + rule, limit,
-            """
-            team_id, mark, provider, sub, app_id, form_given_name, given_name, family_name, announced_at, held_until
-            """,
-            "$1, convert_to($2 || '\(rule)', 'UTF8'), 'apple', 'ada', '', \(name), '', '', now(), now() - $3::interval")
+    private static func transfer(_ rule: String, after limit: String, _ state: String) -> Sample {
+        let target = "CASE $1 WHEN 'ACMETEAM01' THEN 'RIVALTEAM1' ELSE 'ACMETEAM01' END"
+        return Sample(
+            "app_transfers." + rule, after: limit,
+            ["state": "'\(state)'", "target_team": target, "app_id": "$1 || $2", "offered_at": age, "settled_at": age])
     }
 
-    private static func request(_ rule: String, _ limit: String, answeredAt: String, settledAt: String) -> Sample {
-        sample(
-            "provider_trips." + rule, limit,
-            """
-            team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email, created_at,
-            answered_at, settled_at
-            """,
-            """
-            $1, convert_to($2 || '\(answeredAt) \(settledAt)', 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
-            now() - $3::interval, \(answeredAt), \(settledAt)
-            """)
+    private static func token(_ columns: String, _ values: String) -> String {
+        """
+        INSERT INTO refresh_tokens (
+            team_id, token_id, sub, app_id, authenticated_at, created_at, last_used_at, \(columns)
+        ) VALUES ($1, convert_to($2, 'UTF8'), 'ada', '', now(), now(), now(), \(values))
+        """
     }
+}
 
-    private static func transfer(_ rule: String, _ limit: String, state: String) -> Sample {
-        sample(
-            "app_transfers." + rule, limit,
-            "team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at",
+extension TestTeams {
+    /// Adds the row in both teams.
+    fileprivate func add(_ sample: Sample, _ letters: String, _ age: String) throws {
+        let needed = try admin(
             """
-            $1, rpad('\(state.prefix(1))', 26, $2), CASE $1 WHEN 'ACMETEAM01' THEN 'RIVALTEAM1' ELSE 'ACMETEAM01' END,
-            '\(state)' || $1 || $2, '{}', '\(state)', now() - $3::interval, now() - $3::interval
-            """)
+            SELECT attname, CASE WHEN attname = 'provider' THEN '''apple''' ELSE CASE format_type(atttypid, NULL)
+                WHEN 'text' THEN 'repeat($2, 6) || ''aa''' WHEN 'bytea' THEN 'convert_to($2, ''UTF8'')'
+                WHEN 'timestamp with time zone' THEN 'now()' WHEN 'boolean' THEN 'false' WHEN 'jsonb' THEN '''{}'''
+                ELSE '1' END END
+            FROM pg_attribute
+            WHERE attrelid = $1::regclass AND attnum > 0 AND attnotnull AND NOT atthasdef AND NOT attisdropped
+            """, sample.table)
+        var values = Dictionary(uniqueKeysWithValues: needed.map { ($0[0] ?? "", $0[1] ?? "") })
+        values["team_id"] = "$1"
+        values.merge(sample.values) { $1 }
+        let columns = values.keys.sorted()
+        let row = """
+            INSERT INTO \(sample.table) (\(columns.joined(separator: ", ")))
+            SELECT \(columns.compactMap { values[$0] }.joined(separator: ", "))
+            WHERE $1::text || $2::text || $3::text > ''
+            """
+        for team in ["ACMETEAM01", "RIVALTEAM1"] {
+            if let before = sample.before { try admin(before, team, letters, age) }
+            try admin(row, team, letters, age)
+        }
     }
 }
 

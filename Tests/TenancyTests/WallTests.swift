@@ -176,9 +176,9 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
-                "audit_chains SELECT", "audit_unsealed SELECT", "memberships SELECT",
-                "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT", "schedules INSERT SELECT UPDATE",
-                "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
+                "audit_chains SELECT", "audit_unsealed SELECT", "heartbeats DELETE INSERT SELECT UPDATE",
+                "memberships SELECT", "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT",
+                "schedules INSERT SELECT UPDATE", "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
             ])
     }
 

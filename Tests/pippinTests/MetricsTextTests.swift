@@ -11,14 +11,14 @@ import Testing
     private static let now = Timestamp(seconds: 1_800_000_000)
 
     private static func process(_ id: String, on host: String = "a.example", isAlive: Bool = true) -> ProcessStatus {
-        let beat = ProcessHeartbeat(
-            id: id, host: host, pid: 7, version: "0.1.0", startedAt: now, clock: now, loops: 2,
-            loopLag: .microseconds(250), memory: 1_048_576, jobs: (succeeded: 3, failed: 2, dead: 1),
-            traceEventsDropped: 4,
-            connections: ConnectionStatistics(
-                now: 5, peak: 6, limit: 7, refused: 8, full: 9, shortages: 11, delivery: (octets: 15, givenUp: 16),
-                descriptors: (used: 12, limit: 13)),
-            refused: RefusedRequests(tooMany: 17, unavailable: 18, limited: ["probes": 19]))
+        var beat = ProcessHeartbeat(id: id, host: host, pid: 7, version: "0.1.0", startedAt: now, clock: now, loops: 2)
+        (beat.loopLag, beat.memory) = (250, 1_048_576)
+        (beat.jobsSucceeded, beat.jobsFailed, beat.jobsDead, beat.traceEventsDropped) = (3, 2, 1, 4)
+        (beat.connections.now, beat.connections.peak, beat.connections.limit) = (5, 6, 7)
+        (beat.connections.refused, beat.connections.full, beat.connections.shortages) = (8, 9, 11)
+        (beat.connections.descriptors, beat.connections.descriptorLimit) = (12, 13)
+        (beat.connections.octetsInDelivery, beat.connections.answersGivenUp) = (15, 16)
+        (beat.refused.tooMany, beat.refused.unavailable, beat.refused.limited) = (17, 18, ["probes": 19])
         return ProcessStatus(beat: beat, seenAt: now, isAlive: isAlive)
     }
 

@@ -54,13 +54,13 @@ final class Product: OwnedDatabase, @unchecked Sendable {
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
         self.port = port
-        process = try ServerProcess(try Installation.open(settings).0, loops: 1, timeout: .testTimeout)
+        process = try ServerProcess(
+            try Installation.open(settings).0, loops: 1, timeout: .testTimeout,
+            argon2id: Argon2id(memoryKiB: 8, passes: 1), log: log.log)
         demo = try Demo.load(process)
         let simulation = try Simulation.load(process)
         try demo.connect(to: simulation, in: process)
-        let cheap = Argon2id(memoryKiB: 8, passes: 1)
-        let composition = Composition(process, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
-        do { try process.open(composition, on: [socket]) } catch {
+        do { try process.open(demo: demo, simulation: simulation, on: [socket]) } catch {
             // Its connections belong to the threads of its loops, and end there.
             process.close()
             throw error

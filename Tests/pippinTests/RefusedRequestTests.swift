@@ -29,7 +29,7 @@ extension WholeProduct {
                     try await ProcessStore(SystemDatabase(worker.system)).note(Self.beat(with: figures))
                 }
                 // However late the figures are asked for, the process counts as alive.
-                try walk.product.admin("UPDATE processes SET seen_at = now() + interval '1 hour'")
+                try walk.product.admin("UPDATE heartbeats SET seen_at = now() + interval '1 hour'")
                 let text = walk.get("/metrics").text
                 let name = #"pippin_requests_refused_total{process="p1",host="a.example""#
                 #expect(text.contains(#"\#(name),status="429"} \#(figures.tooMany)"#))
@@ -41,10 +41,10 @@ extension WholeProduct {
         }
 
         private static func beat(with refused: RefusedRequests) -> ProcessHeartbeat {
-            ProcessHeartbeat(
-                id: "p1", host: "a.example", pid: 7, version: "0.1.0", startedAt: .now(), clock: .now(), loops: 1,
-                loopLag: .zero, memory: 1, jobs: (succeeded: 0, failed: 0, dead: 0), traceEventsDropped: 0,
-                refused: refused)
+            var beat = ProcessHeartbeat(
+                id: "p1", host: "a.example", pid: 7, version: "0.1.0", startedAt: .now(), clock: .now(), loops: 1)
+            beat.refused = refused
+            return beat
         }
     }
 }

@@ -26,7 +26,7 @@ public struct AuditRounds: Sendable {
     ///
     /// - Throws: the first failure, after all teams were processed.
     public func seal(_ tell: @Sendable (AuditHead) -> Void) async throws {
-        try await forEach(try await backlog.teamsToSeal()) { team in
+        try await backlog.teamsToSeal().forEachTeam { team in
             var head: AuditHead?
             for _ in 0..<turn {
                 guard let next = try await seals.seal(in: team) else { break }
@@ -49,7 +49,7 @@ public struct AuditRounds: Sendable {
         telling tell: @Sendable (TeamID, AuditRetentionStore.Outcome) -> Void = { _, _ in },
         _ alarm: @Sendable (TeamID, [AuditFinding]) -> Void
     ) async throws {
-        try await forEach(try await backlog.teamsBeyondRetention()) { team in
+        try await backlog.teamsBeyondRetention().forEachTeam { team in
             let outcome = try await retention.applyRetention(in: team)
             if outcome.removed > 0 { tell(team, outcome) }
             let findings = outcome.findings
@@ -66,16 +66,9 @@ public struct AuditRounds: Sendable {
     ///
     /// - Throws: the first failure, after all teams were processed.
     public func verify() async throws {
-        try await forEach(try await backlog.teamsToVerify()) { team in
+        try await backlog.teamsToVerify().forEachTeam { team in
             let report = try await verification.verify(in: team)
             try await chains.note(report, in: team, by: .system("verification"), from: .local)
         }
-    }
-
-    /// Runs `body` for each team, so that the failure of one does not stop the others; throws the first failure.
-    private func forEach(_ teams: [TeamID], _ body: (TeamID) async throws -> Void) async throws {
-        var failure: (any Error)?
-        for team in teams { do { try await body(team) } catch { failure = failure ?? error } }
-        if let failure { throw failure }
     }
 }

@@ -144,7 +144,7 @@ struct ProcessRow: Sendable {
         $0.group("seen", TimeView.fields) { TimeView($0.process.seenAt) }
         $0.group("started", TimeView.fields) { TimeView($0.process.beat.startedAt) }
         $0.integer("loops") { $0.process.beat.loops }
-        $0.text("lag") { Milliseconds.text($0.process.beat.loopLag) }
+        $0.text("lag") { Milliseconds.text(.microseconds($0.process.beat.loopLag)) }
         $0.text("skew") { Milliseconds.text($0.process.clockSkew) }
         $0.text("memory") { OctetCount.text($0.process.beat.memory) }
         $0.integer("connections") { $0.process.beat.connections.now }

@@ -29,13 +29,13 @@ struct ProtocolEndpoints: Sendable {
     private let pages: HostedPages
     private let notifications: UpstreamNotificationEndpoint
 
-    init(_ parts: Hosted.Parts, _ pages: HostedPages) {
+    init(_ services: Services, _ pages: HostedPages) {
         self.pages = pages
-        let (server, database, testSignIns) = (parts.server, parts.database, parts.testSignIns)
-        handler = ProtocolHandler(teams: parts.teams, traces: parts.traces, log: parts.log)
+        let (server, database, testSignIns) = (services.server, services.database, services.testSignIns)
+        handler = ProtocolHandler(teams: services.teams, traces: services.traces, log: services.log)
         let ends = AuthorizationEndStore(database)
         tokens = TokenEndpoint(
-            server: server, database: database, ends: ends, testSignIns: testSignIns, traces: parts.traces)
+            server: server, database: database, ends: ends, testSignIns: testSignIns, traces: services.traces)
         revocation = Revocation(server: server, database: database, ends: ends, testSignIns: testSignIns)
         signOut = SignOut(server: server, ends: ends, testSignIns: testSignIns)
         introspection = Introspection(server: server, database: database, testSignIns: testSignIns)
@@ -47,9 +47,9 @@ struct ProtocolEndpoints: Sendable {
         documents = TeamDocuments(server: server, apple: parts.apple)
         script = WebScript(site: parts.site, server: server)
         native = NativeSignIn(
-            parts.apple, server: server, database: database, testSignIns: testSignIns, traces: parts.traces)
+            services.apple, server: server, database: database, testSignIns: testSignIns, traces: services.traces)
         (self.database, self.server) = (database, server)
-        notifications = UpstreamNotificationEndpoint(parts, handler: handler)
+        notifications = UpstreamNotificationEndpoint(services, handler: handler)
     }
 
     func mount(on router: inout Router) {

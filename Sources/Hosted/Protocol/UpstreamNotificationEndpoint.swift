@@ -14,11 +14,11 @@ struct UpstreamNotificationEndpoint: Sendable {
     private let handler: ProtocolHandler
     private let apple: UpstreamNotifications
 
-    init(_ parts: Hosted.Parts, handler: ProtocolHandler) {
+    init(_ services: Services, handler: ProtocolHandler) {
         self.handler = handler
         apple = UpstreamNotifications(
-            parts.apple, server: parts.server, database: parts.database, teams: parts.teams,
-            accounts: AccountDeletion(parts.database, random: parts.server.random))
+            services.apple, server: services.server, database: services.database, teams: services.teams,
+            accounts: AccountDeletion(services.database, random: services.server.random))
     }
 
     func mount(on router: inout Router) {

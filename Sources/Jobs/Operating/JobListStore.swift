@@ -1,3 +1,4 @@
+public import Bytes
 public import Domain
 public import Postgres
 
@@ -114,4 +115,68 @@ extension JobStatistics {
         dead = try row.next()
         oldest = try row.next(Int?.self).map { .seconds($0) }
     }
+}
+
+/// A job as shown in lists, without its payload.
+public struct JobSummary: Sendable {
+    /// State of a job.
+    public enum State: String, CaseIterable, Sendable {
+        case waiting
+        case running
+        case succeeded
+        case dead
+        case cancelled
+    }
+
+    public let team: TeamID
+    public let id: JobID
+    public let kind: String
+    public let priority: JobPolicy.Priority
+    public let state: State
+    /// Number of attempts that have begun.
+    public let attempts: Int
+    public let createdAt: Timestamp
+    /// When the job may run; for a running job, when its lease ends.
+    public let dueAt: Timestamp
+    public let finishedAt: Timestamp?
+
+    /// The columns that `init(_:)` reads.
+    static let columns: SQL = """
+        team_id, job_id, kind, priority, CASE WHEN state <> 'pending' THEN state
+            WHEN worker IS NULL THEN 'waiting' ELSE 'running' END AS stands, attempts, created_at, due_at, finished_at
+        """
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        team = try row.next()
+        id = try row.next()
+        kind = try row.next()
+        priority = JobPolicy.Priority(rawValue: try row.next()) ?? .normal
+        let name: String = try row.next()
+        guard let state = State(rawValue: name) else { throw .unreadable(column: 4, as: "a state") }
+        self.state = state
+        attempts = try row.next()
+        createdAt = try row.next()
+        dueAt = try row.next()
+        finishedAt = try row.next()
+    }
+}
+
+/// A page of jobs, newest first.
+public struct JobPage: Sendable {
+    /// A position in the list: the last job of a page.
+    public struct Cursor: Hashable, Sendable {
+        public let createdAt: Timestamp
+        public let id: String
+
+        public init(createdAt: Timestamp, id: String) {
+            self.createdAt = createdAt
+            self.id = id
+        }
+    }
+
+    public let jobs: [JobSummary]
+    /// Where the next page begins, or nil on the last one.
+    public let next: Cursor?
+    /// Number of matching jobs, counted up to one more than `JobListStore.countLimit`.
+    public let total: Int
 }

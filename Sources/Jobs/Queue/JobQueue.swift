@@ -1,6 +1,9 @@
 import Bytes
+public import Crypto
 public import Domain
+import EventLoop
 public import Postgres
+import Synchronization
 
 // Enqueueing.
 extension NewJob {
@@ -91,4 +94,47 @@ public struct JobQueue: Sendable {
 
     /// Wakes the worker after the caller's own statement enqueued jobs.
     public func ring() { bell.ring() }
+}
+
+/// A job that has not been enqueued yet.
+public struct NewJob: Sendable {
+    public let id: JobID
+    let kind: String
+    let payload: String
+    let priority: JobPolicy.Priority
+    let delay: Duration
+    let idempotenceKey: String?
+
+    /// - Parameters:
+    ///   - payload: content of the job; its type is the job's kind.
+    ///   - id: a new one when nil; given when the payload contains it.
+    ///   - delay: minimum wait before the job runs.
+    ///   - idempotenceKey: the job is not enqueued while another job of its kind and team with this key is stored.
+    public init<Kind: JobKind>(
+        _ payload: Kind, id: JobID? = nil, after delay: Duration = .zero, once idempotenceKey: String? = nil,
+        random: RandomSource = .system
+    ) {
+        self.id = id ?? JobID(random: random)
+        kind = Kind.kind
+        self.payload = payload.json
+        priority = Kind.policy.priority
+        self.delay = delay
+        self.idempotenceKey = idempotenceKey
+    }
+}
+
+/// Signals from any loop to the worker of this process that there may be jobs to run.
+public final class JobSignal: Sendable {
+    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+
+    public init() {}
+
+    /// Wakes the worker; may be called before the transaction commits, because the worker polls several times.
+    public func ring() { listener.withLock { $0 }?() }
+
+    func connect(_ loop: EventLoop, to wake: @escaping @Sendable () -> Void) {
+        listener.withLock { $0 = { loop.execute(wake) } }
+    }
+
+    func disconnect() { listener.withLock { $0 = nil } }
 }

@@ -90,18 +90,6 @@ public struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// Runs `keep` for each of the teams; a failure of one team does not affect the others.
-    ///
-    /// - Parameter tell: called with each team whose keys changed.
-    /// - Throws: the first failure, after all teams have been processed.
-    public func keepAll(_ teams: [TeamID], at clock: () -> Timestamp, _ tell: (TeamID) -> Void) async throws {
-        var failure: (any Error)?
-        for team in teams {
-            do { if try await keep(team, at: clock()) { tell(team) } } catch { failure = failure ?? error }
-        }
-        if let failure { throw failure }
-    }
-
     /// Publishes the next key when the newest has signed for its period, and deletes keys that expired long ago.
     ///
     /// - Returns: whether anything changed.

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import EventLoop
 
 /// A blocking connection for start-up and tools, never for use on a loop.
 @safe public struct AdminConnection: ~Copyable {
@@ -45,7 +46,7 @@ import CPostgreSQL
             throw .containsNUL
         }
         let count = values.count
-        let result = unsafe CStrings.withPointers(to: values) { values in
+        let result = unsafe CStringArray.with(values) { values in
             unsafe PQexecParams(connection, statement, Int32(count), nil, values, nil, nil, 0)
         }
         defer { unsafe PQclear(result) }
@@ -68,8 +69,8 @@ import CPostgreSQL
     }
 
     private static func connect(_ parameters: [(keyword: String, value: String)]) -> OpaquePointer? {
-        unsafe CStrings.withPointers(to: parameters.map { $0.keyword }) { keywords in
-            unsafe CStrings.withPointers(to: parameters.map { $0.value }) { values in
+        unsafe CStringArray.with(parameters.map { $0.keyword }) { keywords in
+            unsafe CStringArray.with(parameters.map { $0.value }) { values in
                 unsafe PQconnectdbParams(keywords, values, 1)
             }
         }

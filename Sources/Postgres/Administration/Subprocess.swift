@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// Runs programs of the system without a shell.
@@ -69,8 +70,8 @@ enum Subprocess {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         resetSignals(&attributes)
         var process: pid_t = 0
-        let status = unsafe withMutablePointers(command) { arguments in
-            unsafe withMutablePointers(environment) { environment in
+        let status = unsafe CStringArray.withMutable(command) { arguments in
+            unsafe CStringArray.withMutable(environment) { environment in
                 unsafe posix_spawn(&process, command[0], &actions, &attributes, arguments, environment)
             }
         }
@@ -94,37 +95,5 @@ enum Subprocess {
         unsafe posix_spawnattr_setsigdefault(&attributes, &all)
         let flags = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF) | setSession
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
-    }
-
-    /// Passes strings as mutable, which `posix_spawn` declares but does not change (POSIX, exec, rationale).
-    private static func withMutablePointers(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-    ) -> Int32 {
-        unsafe CStrings.withPointers(to: strings) { pointers in
-            let mutable = unsafe UnsafeRawPointer(pointers)?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self)
-            guard let mutable = unsafe mutable else { return EINVAL }
-            return unsafe body(mutable)
-        }
-    }
-}
-
-/// Null-terminated arrays of C strings, as `exec` and libpq take them.
-enum CStrings {
-    /// Calls `body` with pointers to copies that are valid during the call.
-    static func withPointers<Result>(to strings: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result)
-        -> Result
-    {
-        var bytes: [CChar] = []
-        let offsets = strings.map { string -> Int? in
-            guard let string else { return nil }
-            defer { bytes += string.utf8.map { CChar(bitPattern: $0) } + [0] }
-            return bytes.count
-        }
-        return unsafe bytes.withUnsafeBufferPointer { bytes in
-            let pointers = unsafe offsets.map { offset in
-                unsafe offset.flatMap { unsafe bytes.baseAddress?.advanced(by: $0) }
-            }
-            return unsafe (pointers + [nil]).withUnsafeBufferPointer { unsafe body($0.baseAddress) }
-        }
     }
 }

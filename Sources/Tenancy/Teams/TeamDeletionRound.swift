@@ -19,9 +19,9 @@ public struct TeamDeletionRound: Sendable {
     ///
     /// - Throws: the first failure, after all teams were processed.
     public func run(at now: Timestamp = .now()) async throws {
-        try await forEach(try await store.dueTeams(at: now)) { try await store.close($0, at: now) }
-        try await forEach(try await store.closedTeams()) { try await settle($0, at: now) }
-        try await forEach(try await store.teamsToEmpty(at: now)) { try await empty($0, at: now) }
+        try await store.dueTeams(at: now).forEachTeam { try await store.close($0, at: now) }
+        try await store.closedTeams().forEachTeam { try await settle($0, at: now) }
+        try await store.teamsToEmpty(at: now).forEachTeam { try await empty($0, at: now) }
     }
 
     private func settle(_ team: TeamID, at now: Timestamp) async throws {
@@ -36,12 +36,5 @@ public struct TeamDeletionRound: Sendable {
     private func empty(_ team: TeamID, at now: Timestamp) async throws {
         while try await store.removeRows(of: team, batch: Self.batch) > 0 { try Task.checkCancellation() }
         try await store.noteEmptied(team, at: now)
-    }
-
-    /// Runs `body` for each team, so that the failure of one does not stop the others; throws the first failure.
-    private func forEach(_ teams: [TeamID], _ body: (TeamID) async throws -> Void) async throws {
-        var failure: (any Error)?
-        for team in teams { do { try await body(team) } catch { failure = failure ?? error } }
-        if let failure { throw failure }
     }
 }

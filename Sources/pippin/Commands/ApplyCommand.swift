@@ -21,15 +21,14 @@ struct ApplyCommand {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let file = try read()
-        let (installation, _) = try Installation.open(settings)
-        defer { installation.close() }
-        let process = try ServerProcess(installation)
-        defer { process.close() }
         var options = ApplyOptions()
         options.isDryRun = arguments.flags.isDryRun
         options.prunes = arguments.flags.prunes
         options.resetsCredentials = arguments.flags.resetsCredentials
-        return try report(try Self.apply(file, options, in: process))
+        return try report(
+            try ServerProcess.run(settings) { process throws(CommandFailure) in
+                try Self.apply(file, options, in: process)
+            })
     }
 
     /// Applies a registry file with the services of a server process.

@@ -34,11 +34,9 @@ struct DoctorCommand {
             id = known
         }
         let texts = try texts()
-        let (installation, _) = try Installation.open(settings)
-        defer { installation.close() }
-        let process = try ServerProcess(installation)
-        defer { process.close() }
-        return report(try check(in: process, id), texts)
+        return try ServerProcess.run(settings) { process throws(CommandFailure) in
+            report(try check(in: process, id), texts)
+        }
     }
 
     private func texts() throws(CommandFailure) -> Translations {

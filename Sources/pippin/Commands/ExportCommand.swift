@@ -11,14 +11,11 @@ struct ExportCommand {
         guard let id = TeamID(rawValue: team), id != .system else {
             throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9")
         }
-        let (installation, _) = try Installation.open(settings)
-        defer { installation.close() }
-        let process = try ServerProcess(installation)
-        defer { process.close() }
-        let provisioner = process.provisioner
-        let file: RegistryFile?
-        do { file = try process.loops[0].wait { try await provisioner.export(id) } } catch {
-            throw CommandFailure("the team cannot be exported: \(error)")
+        let file = try ServerProcess.run(settings) { process throws(CommandFailure) in
+            let provisioner = process.provisioner
+            do { return try process.loops[0].wait { try await provisioner.export(id) } } catch {
+                throw CommandFailure("the team cannot be exported: \(error)")
+            }
         }
         guard let file else { throw CommandFailure("there is no team \(id)") }
         Terminal.pass(file.json + [UInt8(ascii: "\n")])

@@ -9,14 +9,11 @@ struct SetupLinkCommand {
     let settings: Settings
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let (installation, _) = try Installation.open(settings)
-        defer { installation.close() }
-        let process = try ServerProcess(installation)
-        defer { process.close() }
-        let (worker, server) = (process.loopServices[0], process.server)
-        let made: String?
-        do { made = try worker.loop.wait { try await Self.link(worker, server) } } catch {
-            throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
+        let made = try ServerProcess.run(settings) { process throws(CommandFailure) in
+            let (worker, server) = (process.loopServices[0], process.server)
+            do { return try worker.loop.wait { try await Self.link(worker, server) } } catch {
+                throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
+            }
         }
         guard let link = made else {
             throw CommandFailure("this installation has its operator already; set-up is over")

@@ -41,8 +41,7 @@ struct WorkerCommand {
         let demo: Demo? = settings.isDemo ? try Demo.load(process) : nil
         let simulation: Simulation? = settings.simulatesApple ? try Simulation.load(process) : nil
         if let demo, let simulation { try demo.connect(to: simulation, in: process) }
-        let composition = Composition(process, demo: demo, simulation: simulation)
-        try process.open(composition, on: link.sockets) { () throws(CommandFailure) in
+        try process.open(demo: demo, simulation: simulation, on: link.sockets) { () throws(CommandFailure) in
             guard let user else { return }
             try user.become(for: settings)
             try process.installation.verify()

@@ -1,5 +1,6 @@
 import Domain
 import HTTP
+import HTTPClient
 import Log
 import Mail
 
@@ -202,5 +203,47 @@ struct Settings: Sendable {
             return .info
         }
         return level
+    }
+}
+
+extension Settings {
+    /// Route of outgoing mail; nil if an option is invalid, which `options` reports.
+    static func mail(_ options: inout Options, _ publicURL: PublicURL?) -> MailSender.Route? {
+        let url = options.value("smtp")
+        let server = url.flatMap(SMTPServer.init)
+        // The value is not repeated, because it may contain a password.
+        if url != nil, server == nil {
+            options.complain("--smtp is not smtp:// or smtps://, perhaps USER:PASSWORD@, then HOST and perhaps :PORT")
+        }
+        let from = options.value("mail-from")
+        let address = from.map { EmailAddress(rawValue: $0) } ?? publicURL.flatMap(defaultSender)
+        guard let publicURL else { return nil }
+        guard let address else {
+            options.complain(
+                from.map { "--mail-from \($0) is not an e-mail address" }
+                    ?? "--mail-from is needed when the public URL's host is no name for mail")
+            return nil
+        }
+        return MailSender.Route(server: server, sender: address, localName: publicURL.host)
+    }
+
+    /// The default sender, with a subdomain if the host alone, such as `localhost`, is not a mail domain.
+    private static func defaultSender(_ publicURL: PublicURL) -> EmailAddress? {
+        EmailAddress(rawValue: "no-reply@\(publicURL.host)")
+            ?? EmailAddress(rawValue: "no-reply@pippin.\(publicURL.host)")
+    }
+}
+
+// The proxy in front of an installation that listens on loopback only.
+extension Settings {
+    /// Whether users can connect only through a proxy that is not configured, so that all count as one address.
+    var lacksTrustedProxy: Bool { address.isLoopback && !publicURL.isLoopback && trustedProxies.isEmpty }
+
+    /// Logs a warning at the start of a worker if the proxy is not configured.
+    func warnOfMissingProxy(_ log: Log) {
+        guard lacksTrustedProxy else { return }
+        log(
+            .warning, "proxy.undeclared", ("address", address.description), ("public-url", publicURL.text),
+            ("cause", "all users count as one address; name the proxy with --trusted-proxy"))
     }
 }

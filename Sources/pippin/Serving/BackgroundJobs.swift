@@ -24,8 +24,7 @@ extension ServerProcess {
     ///
     /// - Throws: `CommandFailure` if the template of emails does not match its view.
     func jobHandlers(_ site: Site) throws(CommandFailure) -> JobHandlers {
-        let writer: EmailRenderer
-        do { writer = try EmailRenderer(site.pages) } catch { throw CommandFailure(error.all.map(\.description)) }
+        let writer = try Self.templates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
         let services = loopServices[0]
         let (settings, database) = (installation.settings, services.database)
         let accounts = AccountDeletion(database, random: server.random)
@@ -65,7 +64,9 @@ extension ServerProcess {
             try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
         }
         handlers.recurring("keys.rotate", every: .seconds(6 * 3600)) {
-            try await rotation.keepAll(try await TeamEnumerationStore(system).list(), at: clock) { watch.announce($0) }
+            try await TeamEnumerationStore(system).list().forEachTeam { team in
+                if try await rotation.keep(team, at: clock()) { watch.announce(team) }
+            }
         }
     }
 

@@ -27,10 +27,13 @@ final class ConnectionWatch: Sendable {
             return told
         }
         logChanges(figures, since: before)
-        return ConnectionStatistics(
-            now: figures.now, peak: figures.peak, limit: figures.limit, refused: figures.refused, full: figures.full,
-            shortages: figures.exhaustions, delivery: (figures.inDelivery, figures.answersGivenUp),
-            descriptors: (Descriptors.count, Descriptors.limit))
+        var statistics = ConnectionStatistics()
+        (statistics.now, statistics.peak, statistics.limit) = (figures.now, figures.peak, figures.limit)
+        (statistics.refused, statistics.full) = (figures.refused, figures.full)
+        statistics.shortages = figures.exhaustions
+        (statistics.octetsInDelivery, statistics.answersGivenUp) = (figures.inDelivery, figures.answersGivenUp)
+        (statistics.descriptors, statistics.descriptorLimit) = (Descriptors.count, Descriptors.limit)
+        return statistics
     }
 
     private func logChanges(_ now: ConnectionFigures, since before: ConnectionFigures) {

@@ -1,12 +1,16 @@
 import Bytes
 import Crypto
+import Directory
 import Domain
 import EventLoop
+import Federation
 import Glibc
 import HTTP
+import OAuth
 import Provisioning
 import Registry
 import SampleApp
+import Simulator
 import Tenancy
 import Web
 
@@ -107,6 +111,52 @@ struct Demo: Sendable {
         let bytes = Array(key.pem.utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         return key
+    }
+}
+
+// The demo's connection to the Apple simulator.
+extension Demo {
+    private static let servicesID = "example.acme.siwa"
+
+    /// Registers the demo's app at the Apple simulator, then stores the connection in the demo team, as a team would.
+    ///
+    /// An existing connection is kept.
+    func connect(to simulation: Simulation, in process: ServerProcess) throws(CommandFailure) {
+        guard let team = TeamID(rawValue: Self.teamID) else { return }
+        let database = process.loopServices[0].database
+        let keys = AppleKeyStore(database, keyRing: process.server.keyRing)
+        let connections = AppleConnectionStore(database)
+        let key = P256SigningKey.generate()
+        let keyID = Self.keyID(of: key)
+        do {
+            let isConnected = try process.loops[0].wait { try await !connections.list(in: team).isEmpty }
+            guard !isConnected, let client = Self.client(key, in: team, process) else { return }
+            try simulation.register(client, in: process)
+            let imported = try AppleKey.Import(
+                parsing: AppleKey.Input(
+                    id: keyID, appleTeamID: Simulator.teamID, name: "Demo", appID: Self.appID, privateKey: key.pem))
+            let draft = try AppleConnection.Draft(
+                parsing: AppleConnection.Input(appID: Self.appID, servicesID: Self.servicesID, keyID: keyID))
+            let actor = Actor.system("demo")
+            try process.loops[0].wait {
+                try await database.transaction(in: team) { transaction in
+                    _ = try await keys.create(imported, in: team, by: actor, from: .local, transaction)
+                    _ = try await connections.save(draft, over: .none, in: team, by: actor, from: .local, transaction)
+                }
+            }
+        } catch { throw CommandFailure("the demo cannot be connected to the stand-in for Apple: \(error)") }
+    }
+
+    /// The demo's app as it is registered at the simulator.
+    private static func client(_ key: P256SigningKey, in team: TeamID, _ process: ServerProcess) -> Simulation.Client? {
+        guard let keyID = KeyID(rawValue: keyID(of: key)), let appleTeam = AppleTeamID(rawValue: Simulator.teamID),
+            let app = ClientID(rawValue: appID), let servicesID = ClientID(rawValue: servicesID)
+        else { return nil }
+        let registration = AppleRegistration(
+            team: team, appID: app, teamID: appleTeam, servicesID: servicesID, bundleIDs: [app], keyID: keyID, key: key)
+        return Simulation.Client(
+            registration: registration, returnURL: process.server.returnURL(of: .apple, in: team),
+            notificationURL: process.server.notificationURL(of: .apple, in: team))
     }
 }
 

@@ -46,11 +46,14 @@ struct Heartbeat: Sendable {
             dropped += try await loop.run { traces.dropped }
             lag = max(lag, .nanoseconds(MonotonicTime.now() - start))
         }
-        let counts = jobs.counts
-        return ProcessHeartbeat(
+        var beat = ProcessHeartbeat(
             id: jobs.id.rawValue, host: Machine.hostName, pid: Int(getpid()), version: Version.current,
-            startedAt: startedAt, clock: .now(), loops: loops.count, loopLag: lag, memory: Malloc.giveBack(),
-            jobs: (counts.succeeded, counts.failed, counts.dead), traceEventsDropped: dropped,
-            connections: connections.sample(), refused: refusals.figures)
+            startedAt: startedAt, clock: .now(), loops: loops.count)
+        (beat.loopLag, beat.memory) = (Int(lag / .microseconds(1)), Malloc.giveBack())
+        let counts = jobs.counts
+        (beat.jobsSucceeded, beat.jobsFailed, beat.jobsDead) = (counts.succeeded, counts.failed, counts.dead)
+        (beat.traceEventsDropped, beat.connections) = (dropped, connections.sample())
+        beat.refused = refusals.figures
+        return beat
     }
 }

@@ -83,7 +83,7 @@ final class Installation {
 
     /// Reconnects without the rights of the schema's owner, so that row-level security applies from here on.
     private func giveUpRights() throws(CommandFailure) {
-        let roles = [LoopServices.app(""), LoopServices.system("")].compactMap(\.role)
+        let roles = [Databases("").app, Databases("").system].compactMap(\.role)
         do throws(ClusterFailure) {
             if let cluster { conninfo = try cluster.conninfo(asLogin: "pippin_server", of: roles) }
         } catch { throw CommandFailure(error.description, isTransient: true) }
@@ -93,7 +93,7 @@ final class Installation {
     /// Checks that the current user of this process reaches the database and that row-level security applies.
     func verify() throws(CommandFailure) {
         do throws(AdminFailure) {
-            for database in [LoopServices.app(conninfo), LoopServices.system(conninfo)] { try database.verify() }
+            for database in [Databases(conninfo).app, Databases(conninfo).system] { try database.verify() }
         } catch { throw CommandFailure("the database cannot be used: \(error.description)", isTransient: true) }
     }
 
@@ -106,7 +106,7 @@ final class Installation {
         // use an operator's database.
         cluster.sharedBuffers = min(max((Machine.memory / 4) >> 20, 128), 2048)
         // A handover has two processes at a time, and commands connect as well.
-        cluster.maxConnections = max(cluster.maxConnections, 3 * LoopServices.connections(of: Machine.cores) + 20)
+        cluster.maxConnections = max(cluster.maxConnections, 3 * Databases.connections(of: Machine.cores) + 20)
         do {
             let directory = try DataDirectory(settings.dataDirectory)
             return try PrivateCluster.start(in: directory, cluster, use: use) { Terminal.say($0) }

@@ -4,7 +4,6 @@ import EventLoop
 import Federation
 import HTTPClient
 import Jobs
-import Mail
 import OAuth
 import Operations
 import Postgres
@@ -25,81 +24,38 @@ struct LoopServices: Sendable {
     let apple: AppleProvider
     let resolver: Resolver
     let bell: JobSignal
-    /// Queues for jobs and emails of this loop.
     let jobs: JobQueue
-    let mail: MailQueue
 
     /// Creates the connections of a loop and begins to open them.
     ///
     /// Called on the loop.
     ///
     /// - Parameters:
-    ///   - lookups: pool that looks up the database's host name; nil if it has none.
     ///   - registries: pool that reads large registries of teams.
     ///   - limits: counts that all loops share.
-    ///   - timeout: time limit of statements, calls and lookups; nil for their usual ones.
     /// - Throws: `ClientFailure` if libcurl or the resolver does not start.
     init(
-        loop: EventLoop, conninfo: String, server: ServerContext, apple service: AppleService, dnsServers: [String],
-        lookups: BlockingPool?, registries: BlockingPool, limits: LimitCounts,
-        unauthenticatedCalls: UnauthenticatedCalls, bell: JobSignal, timeout: Duration? = nil
+        _ loop: EventLoop, _ databases: Databases, _ settings: Settings, server: ServerContext,
+        registries: BlockingPool, limits: LimitCounts, calls: UnauthenticatedCalls, bell: JobSignal
     ) throws(ClientFailure) {
-        self.loop = loop
-        self.bell = bell
-        var (many, few) = (Self.app(conninfo), Self.system(conninfo))
-        many.lookups = lookups
-        few.lookups = lookups
-        if let timeout {
-            (many.timeout, many.searchTimeout, many.grace) = (timeout, timeout, timeout)
-            (few.timeout, few.grace) = (timeout, timeout)
-        }
-        app = Database(loop: loop, configuration: many)
-        system = Database(loop: loop, configuration: few)
+        (self.loop, self.bell) = (loop, bell)
+        app = Database(loop: loop, configuration: databases.app)
+        system = Database(loop: loop, configuration: databases.system)
         database = TeamDatabase(app, limits: limits)
         jobs = JobQueue(database, bell: bell)
-        mail = MailQueue(jobs, keyRing: server.keyRing)
         teams = TeamCache(loop: loop, database: database, server: server, pool: registries)
         traces = TraceRecorder(loop: loop, database: database, server: server)
         outgoing = try Outgoing(
-            on: loop, checks: unauthenticatedCalls.checks, notifications: unauthenticatedCalls.notifications,
-            deadline: timeout)
-        let keys = AppleKeySet(of: service, on: loop, client: outgoing.apple, clock: server.clock)
-        apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
+            on: loop, checks: calls.checks, notifications: calls.notifications, deadline: databases.timeout)
+        let keys = AppleKeySet(of: settings.apple, on: loop, client: outgoing.apple, clock: server.clock)
+        apple = AppleProvider(settings.apple, keys: keys, client: outgoing.apple, clock: server.clock)
         do throws(LookupFailure) {
-            var asking = Resolver.Options()
-            asking.servers = dnsServers
-            asking.deadline = timeout
-            resolver = try Resolver(on: loop, asking)
+            var options = Resolver.Options()
+            (options.servers, options.deadline) = (settings.dnsServers, databases.timeout)
+            resolver = try Resolver(on: loop, options)
         } catch { throw .other("\(error)") }
         app.open()
         system.open()
-    }
-
-    /// Configuration for access to the rows of one team at a time.
-    static func app(_ conninfo: String) -> Database.Configuration {
-        Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams")
-    }
-
-    /// Configuration for access to rows that belong to no team.
-    static func system(_ conninfo: String) -> Database.Configuration {
-        var few = Database.Configuration(connection: conninfo, role: "pippin_system", walledTable: "teams")
-        few.shared = 2
-        (few.exclusive, few.searching) = (1, 0)
-        return few
-    }
-
-    /// Configuration for the registry watch, which reads every moment.
-    ///
-    /// It is separate because a slow statement on a shared connection would make every loop distrust its cached teams.
-    static func watching(_ conninfo: String) -> Database.Configuration {
-        var one = Database.Configuration(connection: conninfo, role: "pippin_system", walledTable: "teams")
-        (one.shared, one.exclusive, one.lockWaitPool, one.searching) = (1, 0, 1, 0)
-        return one
-    }
-
-    /// Maximum number of database connections for a number of loops.
-    static func connections(of loops: Int) -> Int {
-        loops * (app("").connections + system("").connections) + watching("").connections
     }
 
     /// Stores the remaining sign-in traces, then closes the connections.
@@ -107,14 +63,77 @@ struct LoopServices: Sendable {
         await traces.finish()
         outgoing.close()
         resolver.close()
+        closeDatabases()
+    }
+
+    func closeDatabases() {
         app.close()
         system.close()
     }
 
     var isReady: Bool { app.isReady && system.isReady }
 
+    /// Whether one of the two databases answers: slow statements may occupy all connections of the other.
+    func answers(within limit: Duration) async -> Bool {
+        async let isThere = app.answers(within: limit)
+        if await system.answers(within: limit) { return true }
+        return await isThere
+    }
+
     /// Checks of a team's registry that call other servers from this loop.
     func checks(allowsLoopback: Bool) -> RegistryChecks {
         RegistryChecks(database, client: outgoing.checks, resolver: resolver, allowsLoopback: allowsLoopback)
+    }
+}
+
+/// The connections of an installation to its database.
+struct Databases: Sendable {
+    let conninfo: String
+    /// Pool that looks up the database's host name; nil if it has none.
+    var lookups: BlockingPool?
+    /// Time limit of statements and of calls to other servers; nil for their usual ones.
+    var timeout: Duration?
+
+    init(_ conninfo: String) { self.conninfo = conninfo }
+
+    init(_ installation: Installation, _ pools: Pools, timeout: Duration?) {
+        conninfo = installation.conninfo
+        // The private PostgreSQL is reached over a Unix socket, without a host name.
+        lookups = installation.cluster == nil ? pools.lookups : nil
+        self.timeout = timeout
+    }
+
+    /// Access to the rows of one team at a time.
+    var app: Database.Configuration { configuration("pippin_app") }
+
+    /// Access to rows that belong to no team.
+    var system: Database.Configuration {
+        var few = configuration("pippin_system")
+        (few.shared, few.exclusive, few.searching) = (2, 1, 0)
+        return few
+    }
+
+    /// For the registry watch, which reads every moment.
+    ///
+    /// It is separate because a slow statement on a shared connection would make every loop distrust its cached teams.
+    var watching: Database.Configuration {
+        var one = configuration("pippin_system")
+        (one.shared, one.exclusive, one.lockWaitPool, one.searching) = (1, 0, 1, 0)
+        return one
+    }
+
+    /// Maximum number of connections for a number of loops.
+    static func connections(of loops: Int) -> Int {
+        let databases = Databases("")
+        return loops * (databases.app.connections + databases.system.connections) + databases.watching.connections
+    }
+
+    private func configuration(_ role: String) -> Database.Configuration {
+        var configuration = Database.Configuration(connection: conninfo, role: role, walledTable: "teams")
+        configuration.lookups = lookups
+        if let timeout {
+            (configuration.timeout, configuration.searchTimeout, configuration.grace) = (timeout, timeout, timeout)
+        }
+        return configuration
     }
 }

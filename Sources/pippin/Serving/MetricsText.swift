@@ -19,10 +19,8 @@ struct MetricsText: CustomStringConvertible {
     private mutating func append(_ processes: [ProcessHeartbeat]) {
         let figures: [Figure] = [
             ("pippin_process_resident_bytes", "gauge", "Resident memory.", { $0.memory }),
-            (
-                "pippin_loop_lag_microseconds", "gauge", "How long the slowest loop took to answer.",
-                { Int($0.loopLag / .microseconds(1)) }
-            ), ("pippin_jobs_succeeded_total", "counter", "Jobs that succeeded.", { $0.jobsSucceeded }),
+            ("pippin_loop_lag_microseconds", "gauge", "How long the slowest loop took to answer.", { $0.loopLag }),
+            ("pippin_jobs_succeeded_total", "counter", "Jobs that succeeded.", { $0.jobsSucceeded }),
             ("pippin_job_attempts_failed_total", "counter", "Attempts that failed.", { $0.jobsFailed }),
             ("pippin_jobs_dead_total", "counter", "Jobs that were given up.", { $0.jobsDead }),
             (

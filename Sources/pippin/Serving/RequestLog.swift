@@ -1,7 +1,8 @@
 import HTTP
 import Log
+import Web
 
-/// Logs finished requests: failed and slow ones as warnings, all others at level debug.
+/// Logs finished requests and the errors of handlers: failed and slow ones as warnings, all others at level debug.
 ///
 /// A fault of the server gets a line each time. Other warnings any client can cause, by the form or number of its
 /// requests, and they would fill the log, so they are counted. A client that disconnects before the response is no
@@ -35,6 +36,21 @@ struct RequestLog: Sendable {
                 ("milliseconds", String(finished.duration.milliseconds)),
                 ("work-milliseconds", String(finished.work.milliseconds)),
             ])
+    }
+
+    /// Logs the error of a handler; the response shows only the request's ID.
+    func note(_ error: any Error, _ request: Request) {
+        let problem = UserFacingError(error)
+        guard problem.status.code >= 500 else { return }
+        let members: [(StaticString, String?)] = [
+            ("request", request.id.description), ("route", request.routePattern), ("cause", "\(error)"),
+        ]
+        guard problem.status == .internalServerError else {
+            // Any client can cause it with enough simultaneous requests.
+            let (route, cause) = (request.routePattern ?? "", RefusalLog.cause(of: error))
+            return refusals.line(.warning, "request.failed", at: route, for: cause, members)
+        }
+        log.line(.error, "request.failed", members)
     }
 
     /// Writes the line of a request, or counts it.

@@ -1,10 +1,7 @@
-import Audit
-import Bytes
 import Crypto
 import Directory
 import Domain
 import EventLoop
-import Glibc
 import HTTP
 import Jobs
 import Log
@@ -20,11 +17,13 @@ import Web
 /// A running server: its loops, the services of each, and the order in which they start and stop.
 final class ServerProcess {
     /// Time for requests under way to finish when the server stops.
-    private static let timeout = Duration.seconds(20)
+    private static let requestTimeout = Duration.seconds(20)
+    /// Time for jobs under way to finish when the server stops.
+    private static let jobTimeout = Duration.seconds(10)
     /// Time for which idle connections stay open for one more request when another process already serves.
     private static let handoverGrace = Duration.seconds(10)
     /// Time for blocking calls to finish at the end, when no request waits for them.
-    private static let lastPatience = Duration.seconds(1)
+    private static let lastTimeout = Duration.seconds(1)
 
     let installation: Installation
     let server: ServerContext
@@ -32,64 +31,58 @@ final class ServerProcess {
     let loops: [EventLoop]
     let loopServices: [LoopServices]
     let pools: Pools
+    let hasher: PasswordHasher
     let watch: RegistryWatch
     /// Database connection reserved for the registry watch.
     private let watching: Database
     private let connections: ConnectionWatch
     let refusals: RefusalCount
-    let limits: LimitCounts
     private let unauthenticatedCalls: UnauthenticatedCalls
     private let timeout: Duration?
     /// Nil if the servers do not use TLS.
     let certificates: CertificateRenewal?
     private var servers: [Server] = []
-    private var background: BackgroundWork?
+    private var heartbeat: Heartbeat?
     private let isStopping = Flag()
     /// Set if another process already serves when this one stops.
     private let isHandedOver = Flag()
 
     /// Starts the loops and begins to connect to the database; does not listen yet.
     ///
-    /// - Parameter timeout: time limit of requests, statements and calls; nil for their usual ones.
-    init(_ installation: Installation, loops count: Int = Machine.cores, timeout: Duration? = nil)
-        throws(CommandFailure)
-    {
+    /// - Parameters:
+    ///   - timeout: time limit of requests, statements and calls; nil for their usual ones.
+    ///   - argon2id: cost of a password hash.
+    ///   - log: nil for standard error, from the level of the settings.
+    init(
+        _ installation: Installation, loops count: Int = Machine.cores, timeout: Duration? = nil,
+        argon2id: Argon2id = .standard, log chosen: Log? = nil
+    ) throws(CommandFailure) {
         let settings = installation.settings
-        self.installation = installation
-        self.timeout = timeout
-        log = Log(threshold: settings.logLevel)
-        limits = LimitCounts(adjusted: settings.limits)
+        let log = chosen ?? Log(threshold: settings.logLevel)
+        let (limits, bell) = (LimitCounts(adjusted: settings.limits), JobSignal())
+        let server = ServerContext(
+            publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
+            sendsMail: settings.mail.server != nil, log: log)
+        (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
         refusals = RefusalCount(limits)
         connections = ConnectionWatch(log: log)
         certificates = CertificateRenewal(settings, log: log)
-        server = ServerContext(
-            publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
-            sendsMail: settings.mail.server != nil, log: log)
-        let (server, conninfo, bell) = (server, installation.conninfo, JobSignal())
-        let (apple, dnsServers, limits) = (settings.apple, settings.dnsServers, limits)
         do {
-            let cores = Machine.cores
             loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
-            let pools = try Pools(cores: cores)
-            self.pools = pools
-            // The private PostgreSQL is reached over a Unix socket, without a host name.
-            let lookups: BlockingPool? = installation.cluster == nil ? pools.lookups : nil
-            let unauthenticatedCalls = try UnauthenticatedCalls()
-            self.unauthenticatedCalls = unauthenticatedCalls
+            let (pools, calls) = (try Pools(cores: Machine.cores), try UnauthenticatedCalls())
+            (self.pools, unauthenticatedCalls) = (pools, calls)
+            hasher = PasswordHasher(pool: pools.passwords, judges: pools.judges, argon2id: argon2id)
+            let databases = Databases(installation, pools, timeout: timeout)
             for loop in loops { try loop.start() }
             loopServices = try loops.map { loop in
                 try loop.wait {
                     try LoopServices(
-                        loop: loop, conninfo: conninfo, server: server, apple: apple, dnsServers: dnsServers,
-                        lookups: lookups, registries: pools.registries, limits: limits,
-                        unauthenticatedCalls: unauthenticatedCalls, bell: bell, timeout: timeout)
+                        loop, databases, settings, server: server, registries: pools.registries, limits: limits,
+                        calls: calls, bell: bell)
                 }
             }
-            var way = LoopServices.watching(conninfo)
-            way.lookups = lookups
-            if let timeout { (way.timeout, way.grace) = (timeout, timeout) }
-            watching = try loops[0].wait { [way, loop = loops[0]] in
-                let database = Database(loop: loop, configuration: way)
+            watching = try loops[0].wait { [loop = loops[0]] in
+                let database = Database(loop: loop, configuration: databases.watching)
                 database.open()
                 return database
             }
@@ -99,72 +92,96 @@ final class ServerProcess {
             log: log)
     }
 
+    /// Runs `body` with a process that serves nothing, for a command.
+    static func run<Result>(_ settings: Settings, _ body: (ServerProcess) throws(CommandFailure) -> Result)
+        throws(CommandFailure) -> Result
+    {
+        let (installation, _) = try Installation.open(settings)
+        defer { installation.close() }
+        let process = try ServerProcess(installation)
+        defer { process.close() }
+        return try body(process)
+    }
+
     /// Applies registry files; a new team gets its first signing key in the transaction that creates it.
     var provisioner: Provisioner { provisioner(apartFrom: server.publicURL) }
 
     /// Applies registry files, which may not contain return URLs on the origin `publicURL`.
     func provisioner(apartFrom publicURL: String) -> Provisioner {
         let (pools, server) = (pools, server)
-        return Provisioner(
-            loopServices[0].database, keyRing: server.keyRing,
-            hasher: PasswordHasher(pool: pools.passwords, judges: pools.judges), publicURL: publicURL
-        ) { team, transaction in
+        return Provisioner(loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL) {
+            team, transaction in
             let key = try await pools.signingKeys.run(for: team.rawValue) { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(
                 key, for: team, activeFrom: server.clock(), keyRing: server.keyRing, in: transaction)
         }
     }
+}
 
+// Starting.
+extension ServerProcess {
     /// Starts the servers and the work beside requests.
     ///
     /// - Parameters:
     ///   - sockets: listening sockets, one for each loop; if empty, the servers open their own.
     ///   - settle: called after everything has been read that only the user who started the process may read.
-    func open(_ composition: Composition, on sockets: [Int32] = [], _ settle: () throws(CommandFailure) -> Void = {})
-        throws(CommandFailure)
-    {
-        let settings = installation.settings
-        var options = try settings.serverOptions(loops: loops.count)
+    func open(
+        demo: Demo? = nil, simulation: Simulation? = nil, on sockets: [Int32] = [],
+        _ settle: () throws(CommandFailure) -> Void = {}
+    ) throws(CommandFailure) {
+        var options = try installation.settings.serverOptions(loops: loops.count)
         options.sockets = sockets
         if let timeout {
             (options.headTimeout, options.bodyTimeout) = (timeout, timeout)
             (options.answerTimeout, options.sendTimeout) = (timeout, timeout)
         }
-        let (loopServices, watch, loops) = (loopServices, watch, loops)
+        let loops = loops
+        let assets = try assets()
+        let applications = try loopServices.map { services throws(CommandFailure) in
+            try application(services, assets, demo, simulation)
+        }
+        let heartbeat = try heartbeat(assets)
+        try settle()
         do {
-            let assets = try composition.assets()
-            let applications = try composition.applications(loopServices, assets)
-            try prepareBackgroundWork(assets)
-            try settle()
             servers = try loops[0].wait { [options] in
                 try await Server.start(options, on: loops) { loop in
                     guard let index = loops.firstIndex(where: { $0 === loop }) else {
-                        preconditionFailure("a server is started on a loop of the house")
+                        preconditionFailure("a server is started on a loop of the process")
                     }
                     return applications[index]
                 }
             }
-        } catch let failure as CommandFailure { throw failure } catch let failure as ServerFailure {
-            throw CommandFailure(failure.description)
-        } catch { throw CommandFailure("the server cannot be started: \(error)") }
+        } catch let failure as ServerFailure { throw CommandFailure(failure.description) } catch {
+            throw CommandFailure("the server cannot be started: \(error)")
+        }
         connections.begin(with: servers)
-        renewCertificates(options.tls)
-        Task(executorPreference: loops[0]) { await watch.run() }
-        if let background { loops[0].execute { [isOpenCheck] in background.begin(while: isOpenCheck) } }
+        self.heartbeat = heartbeat
+        begin(heartbeat, options.tls)
     }
 
-    private func renewCertificates(_ served: ServerTLS?) {
+    private func heartbeat(_ assets: PageAssets) throws(CommandFailure) -> Heartbeat {
+        let (services, system) = (loopServices[0], SystemDatabase(loopServices[0].system))
+        let jobs = JobWorker(
+            on: services.loop, services.database, system: system, handlers: try jobHandlers(assets.site),
+            bell: services.bell, log: log)
+        return Heartbeat(
+            loops: loops, traces: loopServices.map(\.traces), store: ProcessStore(system), jobs: jobs,
+            connections: connections, refusals: refusals, log: log)
+    }
+
+    /// Starts the work beside requests.
+    private func begin(_ heartbeat: Heartbeat, _ served: ServerTLS?) {
+        let (watch, servers, loops, isOpen) = (watch, servers, loops, isOpenCheck)
+        Task(executorPreference: loops[0]) { await watch.run() }
+        Task(executorPreference: loops[0]) { await heartbeat.run(while: isOpen) }
+        Task(executorPreference: loops[0]) { await heartbeat.jobs.run() }
         guard let certificates else { return }
-        let (servers, loops, isOpen) = (servers, loops, isOpenCheck)
         Task(executorPreference: loops[0]) { await certificates.run(servers, on: loops, with: served, while: isOpen) }
     }
+}
 
-    private func prepareBackgroundWork(_ assets: PageAssets) throws(CommandFailure) {
-        background = BackgroundWork(
-            on: loopServices, handlers: try jobHandlers(assets.site), connections: connections, refusals: refusals,
-            log: log)
-    }
-
+// Stopping.
+extension ServerProcess {
     /// Marks that another process serves from now on, so that open connections get time for one more request.
     func handOver() { isHandedOver.set() }
 
@@ -175,7 +192,7 @@ final class ServerProcess {
     }
 
     /// Check, from any loop, whether the server still accepts requests.
-    var isOpenCheck: @Sendable () -> Bool {
+    private var isOpenCheck: @Sendable () -> Bool {
         let isStopping = isStopping
         return { !isStopping.isSet }
     }
@@ -183,7 +200,7 @@ final class ServerProcess {
     /// Finishes requests and jobs under way, then closes connections, loops and pools, in this order.
     func close() {
         isStopping.set()
-        let (servers, loopServices, watch, background) = (servers, loopServices, watch, background)
+        let (servers, loopServices, watch, heartbeat) = (servers, loopServices, watch, heartbeat)
         let watching = watching
         let handoverGrace = isHandedOver.isSet ? Self.handoverGrace : .zero
         try? loops[0].wait { watch.stop() }
@@ -191,10 +208,15 @@ final class ServerProcess {
         let answered = try? loops[0].wait { [loops] in
             await ServerProcess.stop(loopServices) {
                 await withTaskGroup { group in
-                    if let background { group.addTask(executorPreference: loops[0]) { await background.stop() } }
+                    if let heartbeat {
+                        group.addTask(executorPreference: loops[0]) {
+                            await heartbeat.jobs.stop(within: Self.jobTimeout)
+                            await heartbeat.end()
+                        }
+                    }
                     for (loop, server) in zip(loops, servers) {
                         group.addTask(executorPreference: loop) {
-                            await server.stop(within: Self.timeout, idle: handoverGrace)
+                            await server.stop(within: Self.requestTimeout, idle: handoverGrace)
                         }
                     }
                 }
@@ -204,7 +226,35 @@ final class ServerProcess {
         try? loops[0].wait { watching.close() }
         unauthenticatedCalls.close()
         for services in loopServices { try? services.loop.wait { await services.close() } }
-        pools.stop(within: Self.lastPatience)
+        pools.stop(within: Self.lastTimeout)
         for loop in loops { loop.stop() }
+    }
+
+    /// Performs `work` while watching the databases of all loops, and closes those that do not answer for a second.
+    ///
+    /// Operations that wait for a closed database fail as if the process were killed, and are resumed later.
+    ///
+    /// - Returns: whether every database answered until the end.
+    private static func stop(_ loopServices: [LoopServices], doing work: @escaping @Sendable () async -> Void) async
+        -> Bool
+    {
+        let isDone = Flag()
+        return await withTaskGroup(of: Bool.self) { group in
+            for services in loopServices {
+                group.addTask(executorPreference: services.loop) {
+                    repeat {
+                        guard await services.answers(within: lastTimeout) else {
+                            services.closeDatabases()
+                            return false
+                        }
+                        await services.loop.sleep(for: .milliseconds(20))
+                    } while !isDone.isSet
+                    return true
+                }
+            }
+            await work()
+            isDone.set()
+            return await group.reduce(true) { $0 && $1 }
+        }
     }
 }

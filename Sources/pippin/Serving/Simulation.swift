@@ -22,7 +22,7 @@ struct Simulation: Sendable {
         do { simulation = Simulation(script: Script(extraKey: try RSASigningKey.generate())) } catch {
             throw CommandFailure("the stand-in for Apple gets no key: \(error)")
         }
-        try simulation.register([], in: process)
+        try simulation.register(nil, in: process)
         let database = process.loopServices[0].database
         do {
             try process.loops[0].wait {
@@ -32,11 +32,11 @@ struct Simulation: Sendable {
         return simulation
     }
 
-    /// Registers clients at the simulator, before the server starts.
-    func register(_ registrations: [Registration], in process: ServerProcess) throws(CommandFailure) {
-        let desk = ClientRegistration(process)
+    /// Registers a group of apps at the simulator, before the server starts.
+    func register(_ client: Client?, in process: ServerProcess) throws(CommandFailure) {
+        let registry = SimulatorRegistry(process)
         let problems: [FieldError]
-        do { problems = try process.loops[0].wait { try await desk.register(registrations) } } catch {
+        do { problems = try process.loops[0].wait { try await registry.add(client) } } catch {
             throw CommandFailure("the stand-in cannot be registered: \(error)")
         }
         guard problems.isEmpty else {
@@ -49,14 +49,86 @@ struct Simulation: Sendable {
     func standIn(in process: ServerProcess) -> AppleStandIn? {
         guard let team = TeamID(rawValue: Simulator.teamID), let appleTeam = AppleTeamID(rawValue: Simulator.teamID)
         else { return nil }
-        let (desk, loop, watch) = (ClientRegistration(process), process.loops[0], process.watch)
+        let (registry, loop, watch) = (SimulatorRegistry(process), process.loops[0], process.watch)
         let page = process.installation.settings.standInURL
         return AppleStandIn(teamID: appleTeam, pageURL: page) { registration, returnURL, notificationURL in
-            let registrations = [Registration(registration, returnURL: returnURL, notificationURL: notificationURL)]
-            let problems = try await loop.run { try await desk.register(registrations) }
+            let client = Client(registration: registration, returnURL: returnURL, notificationURL: notificationURL)
+            let problems = try await loop.run { try await registry.add(client) }
             watch.announce(team)
             return problems
         }
+    }
+
+    /// A group of apps to register, with the URLs at which Pippin takes the simulator's answers.
+    struct Client: Sendable {
+        let registration: AppleRegistration
+        let returnURL: String
+        let notificationURL: String
+    }
+}
+
+/// The registry of the simulator's team, in place of Apple's developer portal.
+private struct SimulatorRegistry: Sendable {
+    private let provisioner: Provisioner
+
+    init(_ process: ServerProcess) {
+        // At the simulator, as at Apple, return URLs may lead to Pippin itself.
+        provisioner = process.provisioner(apartFrom: "")
+    }
+
+    /// Makes the team unless it exists, and adds a client to its registry; removes none.
+    ///
+    /// - Returns: the field errors; empty on success.
+    func add(_ client: Simulation.Client?) async throws -> [FieldError] {
+        var members: [JSONValue] = []
+        var keys: [JSONValue] = []
+        if let client {
+            let returnURLs = try await returnURLs(of: client)
+            members = Self.apps(of: client, returnURLs)
+            keys = [
+                [
+                    "id": .string(client.registration.keyID.rawValue), "name": "Pippin",
+                    "appID": .string(client.registration.appID.rawValue),
+                    "publicKeyPEM": .string(client.registration.key.publicKey.pem),
+                ]
+            ]
+        }
+        let team: JSONValue = [
+            "id": .string(Simulator.teamID), "name": "Apple’s stand-in", "mode": "sandbox", "appIDs": .array(members),
+            "keys": .array(keys),
+        ]
+        let file: RegistryFile
+        do { file = try RegistryFile(parsing: JSON.encode(["teams": [team]] as JSONValue)) { _ in [] } } catch {
+            return error.all
+        }
+        guard case .refused(let problems) = try await provisioner.apply(file).outcome else { return [] }
+        return problems
+    }
+
+    /// The client's return URL behind those of its Services ID, because applying a file without them would delete them.
+    private func returnURLs(of client: Simulation.Client) async throws -> [String] {
+        guard let id = TeamID(rawValue: Simulator.teamID), let team = try await provisioner.export(id)?.teams.first
+        else { return [client.returnURL] }
+        let services = (team.appIDs ?? []).flatMap { $0.serviceIDs ?? [] }
+        let known = services.last { $0.identifier == client.registration.servicesID.rawValue }?.returnURLs ?? []
+        return known.filter { $0 != client.returnURL } + [client.returnURL]
+    }
+
+    private static func apps(of client: Simulation.Client, _ returnURLs: [String]) -> [JSONValue] {
+        let registration = client.registration
+        let servicesID = JSONValue.string(registration.servicesID.rawValue)
+        let primary = JSONValue.string(registration.appID.rawValue)
+        let service: JSONValue = [
+            "identifier": servicesID, "description": servicesID, "domains": ["localhost", "127.0.0.1"],
+            "returnURLs": .array(returnURLs.map { .string($0) }),
+        ]
+        let others = registration.bundleIDs.filter { $0 != registration.appID }.map(\.rawValue).sorted()
+        return [
+            [
+                "identifier": primary, "description": primary, "notificationURL": .string(client.notificationURL),
+                "serviceIDs": [service],
+            ]
+        ] + others.map { ["identifier": .string($0), "description": .string($0), "primary": primary] }
     }
 }
 

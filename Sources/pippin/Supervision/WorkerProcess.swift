@@ -1,4 +1,5 @@
 import CLinux
+import EventLoop
 import Glibc
 
 /// A worker process, as its supervisor manages it.
@@ -92,8 +93,8 @@ final class WorkerProcess {
         let inherited = Environment.lines.filter { !$0.hasPrefix(WorkerLink.variable + "=") }
         let environment = inherited + [variable] + SwiftBacktrace.variables(forProgram: path)
         var process: pid_t = 0
-        let status = unsafe withCStrings(CommandLine.arguments) { arguments in
-            unsafe withCStrings(environment) { environment in
+        let status = unsafe CStringArray.withMutable(CommandLine.arguments) { arguments in
+            unsafe CStringArray.withMutable(environment) { environment in
                 unsafe posix_spawn(&process, path, &actions, &attributes, arguments, environment)
             }
         }
@@ -101,18 +102,6 @@ final class WorkerProcess {
             throw CommandFailure("\(path) cannot be run: \(SystemError.text(status))", isTransient: true)
         }
         return process
-    }
-
-    /// Calls `body` with a null-terminated array of copies that exist during the call.
-    private static func withCStrings(
-        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-    ) -> Int32 {
-        let copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-        defer { unsafe copies.forEach { unsafe free($0) } }
-        return unsafe copies.withUnsafeBufferPointer { copies in
-            guard let start = copies.baseAddress else { return EINVAL }
-            return unsafe body(start)
-        }
     }
 }
 
