@@ -23,16 +23,9 @@ import Web
 
     /// Connections whose keys no master key opens.
     private func addSealedConnections(_ environment: TestEnvironment, _ count: Int) throws {
+        try environment.addApps(9 + count, named: "com.acme.app")
         let numbers = "FROM generate_series(10, 9 + $1::int) AS n"
         for statement in [
-            """
-            INSERT INTO client_identifiers (team_id, identifier, kind)
-            SELECT 'ACMETEAM01', 'com.acme.app' || n, 'app' \(numbers)
-            """,
-            """
-            INSERT INTO app_ids (team_id, identifier, description)
-            SELECT 'ACMETEAM01', 'com.acme.app' || n, 'App' \(numbers)
-            """,
             """
             INSERT INTO apple_keys (
                 team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed

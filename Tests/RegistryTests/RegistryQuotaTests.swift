@@ -65,7 +65,7 @@ import Testing
                 let refusal = ValidationError.limitReached(stock.quota, of: stock.owner)
                 let added = try await race(stock.attempts, refused: refusal) { try await stock.add(teams, $0, .acme) }
                 #expect(added == stock.room, "\(stock.quota)")
-                let rows = try teams.count(stock.table)
+                let rows = try teams.count(stock.table, in: .acme)
                 #expect(rows == stock.quota.count, "\(stock.quota)")
                 try await stock.add(teams, 0, .rival)
             }

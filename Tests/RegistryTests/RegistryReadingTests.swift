@@ -64,9 +64,9 @@ import Testing
             try await acme.keys.revoke(key.id, reason: "old")
 
             let kept = try await acme.keys.list(of: .named("com.acme.app"), in: .acme)
-            #expect(kept.total == KeyStore.revokedKeys)
+            #expect(kept.total == Quota.revokedKeys.count)
             #expect(try await acme.keys.find(key.id, in: .acme) != nil)
-            #expect(try await acme.number("SELECT count(*) FROM keys") == KeyStore.revokedKeys + 70)
+            #expect(try await acme.number("SELECT count(*) FROM keys") == Quota.revokedKeys.count + 70)
             #expect(try await acme.number("SELECT count(*) FROM keys", in: .rival) == 140)
         }
     }

@@ -54,6 +54,8 @@ extension Quota {
     /// A domain counts for each Service ID that names it.
     public static let teamDomains = Quota("domains of all Service IDs", of: "team", 2000)
     public static let activeKeys = Quota("active keys", of: "primary App ID", 2)
+    /// A team may issue and revoke keys without limit, and the audit log records all of them.
+    public static let revokedKeys = Quota("revoked keys that are kept", of: "primary App ID", 50)
     public static let appleKeys = Quota("keys from Apple", of: "primary App ID", 2)
     public static let emailSources = Quota("email sources", of: "team", 100)
     public static let selectors = Quota("DKIM selectors", of: "email source", 5)
@@ -76,6 +78,19 @@ extension Quota {
     /// Of all apps, live or revoked; checked now and then.
     public static let refreshTokens = Quota("refresh tokens", of: "user", 2000)
     public static let passkeys = Quota("passkeys", of: "user", 20)
+
+    /// Some more are kept until the next trim.
+    public static let upstreamTokens = Quota("tokens of a provider", of: "user and primary App ID", 100)
+    /// Names that a provider told, kept until the sign-in has ended.
+    ///
+    /// A client with an old code or token of the provider may announce it repeatedly with different names, which cannot
+    /// be checked while the provider does not respond. The first names are kept, so that later ones cannot displace the
+    /// true one.
+    public static let announcedNames = Quota("names that a provider told", of: "user and primary App ID", 5)
+    /// As many as an outage of Apple of hours leaves at a busy team.
+    public static let unsettledRequests = Quota("answers of a provider that nobody came for", of: "team", 10000)
+    /// A client ID suffices to have one stored, which cannot be verified yet.
+    public static let waitingNotifications = Quota("notifications of a provider that wait", of: "team", 1000)
 }
 
 extension Transaction {

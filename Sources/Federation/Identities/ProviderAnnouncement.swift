@@ -47,13 +47,6 @@ public struct ProviderAnnouncement: Sendable {
 }
 
 extension ProviderAnnouncement {
-    /// Most names stored for one user in one group of apps.
-    ///
-    /// A client with an old code or token of the provider may announce it repeatedly with different names, which cannot
-    /// be checked while the provider does not respond. The first names are kept, so that later ones cannot displace the
-    /// true one.
-    public static let mostNames = 5
-
     /// Serializes the announcements of one user to one group of apps, so that each counts the names stored before it.
     ///
     /// An advisory lock is used because there is no row yet that could be locked.
@@ -68,7 +61,7 @@ extension ProviderAnnouncement {
 
     /// Statement that stores the announcement; a retry marks it as doubtful.
     ///
-    /// The first try may have spent the code without receiving the answer. Beyond `mostNames`, and if there is no name,
+    /// The first try may have spent the code without receiving the answer. Beyond the quota, and if there is no name,
     /// the announcement is stored without one: the user can sign in all the same, with the name if the provider
     /// confirms it now.
     func insertion(in team: TeamID) -> SQL {
@@ -84,7 +77,7 @@ extension ProviderAnnouncement {
                 CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.email))::text END,
                 \(login.name.given), \(login.name.family), \(login.at), \(heldUntil)
             FROM (
-                SELECT count(*) < \(Self.mostNames) AS is_left FROM provider_announcements AS other
+                SELECT count(*) < \(Quota.announcedNames.count) AS is_left FROM provider_announcements AS other
                 WHERE other.team_id = \(team) AND other.sub = \(login.linkedUser(team))
                     AND other.app_id = \(login.primaryAppID) AND other.form_given_name IS NOT NULL
             ) AS room

@@ -72,14 +72,10 @@ extension UpstreamRequestStore {
         return (unsettled, rows.count)
     }
 
-    /// Maximum number of a team's expired, unsettled answers: as many as an outage of Apple of hours leaves at a busy
-    /// team.
-    static let mostWaiting = 10_000
-
     /// Deletes a team's answers beyond `most`, newest first, because any client can post answers and they are
     /// kept for days.
     func trim(
-        in team: TeamID, at moment: Timestamp, keeping most: Int = UpstreamRequestStore.mostWaiting, batch: Int = 1000
+        in team: TeamID, at moment: Timestamp, keeping most: Int = Quota.unsettledRequests.count, batch: Int = 1000
     ) async throws(PostgresFailure) {
         var removed = batch
         while removed == batch {

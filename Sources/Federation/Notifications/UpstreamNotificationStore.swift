@@ -8,9 +8,6 @@ import Postgres
 
 /// Stores each notification of a provider once, and finds the users it is about.
 struct UpstreamNotificationStore: Sendable {
-    /// Maximum number of unverified notifications stored per team, because a client ID suffices to have one stored.
-    private static let waiting = 1000
-
     private let database: TeamDatabase
     private let sealer: Sealer
 
@@ -32,9 +29,9 @@ struct UpstreamNotificationStore: Sendable {
             WITH waiting AS (
                 SELECT FROM jobs
                 WHERE team_id = \(team) AND kind = 'provider.notice' AND state = 'pending'
-                LIMIT \(Self.waiting)
+                LIMIT \(Quota.waitingNotifications.count)
             ), room AS (
-                SELECT WHERE (SELECT count(*) FROM waiting) < \(Self.waiting)
+                SELECT WHERE (SELECT count(*) FROM waiting) < \(Quota.waitingNotifications.count)
             ), job AS (
                 \(job.insertion(in: team, when: "FROM room"))
             )

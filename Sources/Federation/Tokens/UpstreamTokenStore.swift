@@ -8,8 +8,6 @@ import Postgres
 struct UpstreamTokenStore: Sendable {
     /// Interval between validations of a token: no shorter than Apple allows.
     static let validationInterval = Duration.seconds(86_400)
-    /// Maximum number of live tokens per user and group; some more are kept until the next trim.
-    static let mostOfPerson = 100
 
     private let sealer: Sealer
 
@@ -32,7 +30,7 @@ struct UpstreamTokenStore: Sendable {
     /// Statement that stores a token; storing the same one again changes nothing.
     ///
     /// The first validation is due at some time on the second day, so that users who sign in together are not validated
-    /// together. Some insertions also delete the oldest tokens of the user and group beyond `mostOfPerson`: revoking
+    /// together. Some insertions also delete the oldest tokens of the user and group beyond their quota: revoking
     /// any of them ends the whole authorization at the provider, so each of the others would be one more call without
     /// effect.
     ///
@@ -64,7 +62,7 @@ struct UpstreamTokenStore: Sendable {
                 SELECT token_id FROM provider_tokens
                 WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.primaryAppID)
                     AND provider = \(token.provider) AND state = 'live'
-                ORDER BY created_at DESC, token_id OFFSET \(Self.mostOfPerson - 1) LIMIT 64
+                ORDER BY created_at DESC, token_id OFFSET \(Quota.upstreamTokens.count - 1) LIMIT 64
                 FOR UPDATE SKIP LOCKED
             )
         )

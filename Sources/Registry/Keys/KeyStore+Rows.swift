@@ -26,12 +26,7 @@ extension KeyStore {
         return try rows.firstValue(Key.init)
     }
 
-    /// Maximum number of revoked keys of one App ID that remain stored, for its list.
-    static let revokedKeys = 50
-
-    /// Deletes all but the last `revokedKeys` revoked keys of an App ID.
-    ///
-    /// A team may issue and revoke keys without limit, and the audit log records all of them.
+    /// Deletes all but the last revoked keys of an App ID, which its list shows.
     static func forgetOldest(of appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)
     {
@@ -40,7 +35,7 @@ extension KeyStore {
             DELETE FROM keys WHERE team_id = \(team) AND key_id IN (
                 SELECT key_id FROM keys
                 WHERE team_id = \(team) AND app_id = \(appID) AND slot IS NULL
-                ORDER BY revoked_at DESC, key_id OFFSET \(revokedKeys) LIMIT 1000
+                ORDER BY revoked_at DESC, key_id OFFSET \(Quota.revokedKeys.count) LIMIT 1000
             )
             """)
     }

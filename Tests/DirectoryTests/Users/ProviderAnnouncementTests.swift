@@ -112,7 +112,7 @@ import Testing
                 _ = try await announce("Forged \(number)", as: [UInt8(number)], environment)
             }
             let names = "SELECT FROM provider_announcements WHERE form_given_name IS NOT NULL"
-            #expect(try environment.admin(names).count == ProviderAnnouncement.mostNames)
+            #expect(try environment.admin(names).count == Quota.announcedNames.count)
             #expect(try environment.admin("SELECT FROM provider_announcements").count == 50)
         }
     }

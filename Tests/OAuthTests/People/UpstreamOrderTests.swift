@@ -107,7 +107,7 @@ import Testing
                         LATERAL (SELECT $4::timestamptz + n * interval '1 microsecond' AS moment) AS planted
                     """, team, name, String(count), (teams.clock.now - age).description)
             }
-            #expect(UpstreamRequestStore.mostWaiting == 10_000)
+            #expect(Quota.unsettledRequests.count == 10_000)
             let most = 100
             try plant(most + 12, "old", of: "ACMETEAM01", age: .seconds(3600))
             try plant(50, "young", of: "ACMETEAM01", age: .seconds(60))
