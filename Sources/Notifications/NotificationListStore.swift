@@ -4,30 +4,17 @@ public import Postgres
 
 /// Reads the delivery log.
 public struct NotificationListStore: Sendable {
-    /// Limit up to which notifications are counted.
-    public static let countLimit = 1000
-
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
 
     /// Page of the matching notifications.
-    public func page(
-        in team: TeamID, matching filter: NotificationFilter, after cursor: NotificationPage.Cursor?, limit: Int
-    ) async throws(PostgresFailure) -> NotificationPage {
+    public func page(in team: TeamID, matching filter: NotificationFilter, after cursor: ListCursor?, limit: Int)
+        async throws(PostgresFailure) -> Page<NotificationSummary>
+    {
         let rows = try await database.search(
             Self.selection(in: team, filter, after: cursor, limit: limit + 1), in: team)
-        var total = 0
-        var found: [NotificationSummary] = []
-        for var row in rows {
-            total = try row.next()
-            if try row.next(Bool.self) { found.append(try NotificationSummary(&row)) }
-        }
-        let notifications = Array(found.prefix(limit))
-        let last = found.count > limit ? notifications.last : nil
-        return NotificationPage(
-            notifications: notifications, total: total,
-            next: last.map { NotificationPage.Cursor(createdAt: $0.createdAt, id: $0.id) })
+        return try Page(rows, limit: limit, read: NotificationSummary.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
     /// Finds a notification by its ID.
@@ -55,21 +42,21 @@ public struct NotificationListStore: Sendable {
     }
 
     /// One statement for the page and the count; it yields a row even if the page is empty.
-    private static func selection(
-        in team: TeamID, _ filter: NotificationFilter, after cursor: NotificationPage.Cursor?, limit: Int
-    ) -> SQL {
+    private static func selection(in team: TeamID, _ filter: NotificationFilter, after cursor: ListCursor?, limit: Int)
+        -> SQL
+    {
         let following: SQL =
             if let cursor {
                 """
-                AND created_at <= \(cursor.createdAt)
-                AND (created_at < \(cursor.createdAt) OR notice_id > \(cursor.id))
+                AND created_at <= \(cursor.at)
+                AND (created_at < \(cursor.at) OR notice_id > \(cursor.id))
                 """
             } else { "" }
         return """
             SELECT (
                 SELECT count(*) FROM (
                     SELECT FROM notices WHERE team_id = \(team) \(filter.condition)
-                    ORDER BY created_at DESC, notice_id LIMIT \(countLimit + 1)
+                    ORDER BY created_at DESC, notice_id LIMIT \(Page<NotificationSummary>.countLimit + 1)
                 ) AS counted
             ), page.notice_id IS NOT NULL, \(columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (

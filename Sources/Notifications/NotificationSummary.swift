@@ -40,22 +40,3 @@ public struct NotificationFilter: Sendable {
         self.subject = subject
     }
 }
-
-/// A page of the delivery log, newest first.
-public struct NotificationPage: Sendable {
-    /// Position in the log: the last notification of a page.
-    public struct Cursor: Sendable {
-        public let createdAt: Timestamp
-        public let id: NotificationID
-
-        public init(createdAt: Timestamp, id: NotificationID) {
-            self.createdAt = createdAt
-            self.id = id
-        }
-    }
-
-    public let notifications: [NotificationSummary]
-    /// Number of matches, counted up to `NotificationListStore.countLimit` plus one.
-    public let total: Int
-    public let next: Cursor?
-}

@@ -39,15 +39,6 @@ public struct SignInTrace: Sendable {
     }
 }
 
-/// A page of a list of sign-in traces, newest first.
-public struct TracePage: Sendable {
-    public let traces: [SignInTrace]
-    /// The cursor of the next page; nil on the last one.
-    public let next: TraceID?
-    /// Total number, counted up to `TraceListStore.countLimit`; one more stands for "more than that".
-    public let total: Int
-}
-
 /// The search conditions for a list of sign-in traces.
 public struct TraceFilter: Sendable {
     public var client: ClientID?

@@ -5,18 +5,15 @@ public import Postgres
 
 /// Lists the sign-in traces of a team, page by page.
 public struct TraceListStore: Sendable {
-    /// Most traces counted; beyond that, a list shows "more than".
-    public static let countLimit = 1000
-
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
 
     /// Up to `limit` traces, newest first, after `cursor` when there is one.
     public func page(
-        in team: TeamID, matching filter: TraceFilter = TraceFilter(), after cursor: TraceID? = nil, limit: Int,
+        in team: TeamID, matching filter: TraceFilter = TraceFilter(), after cursor: ListCursor? = nil, limit: Int,
         at now: Timestamp
-    ) async throws(PostgresFailure) -> TracePage {
+    ) async throws(PostgresFailure) -> Page<SignInTrace> {
         let rows = try await database.search(
             Self.selection(in: team, filter, after: cursor, limit: limit + 1, at: now), in: team)
         var traces: [SignInTrace] = []
@@ -25,8 +22,7 @@ public struct TraceListStore: Sendable {
             total = try row.next()
             traces.append(try SignInTrace(&row))
         }
-        let next = traces.count > limit ? traces[limit - 1].id : nil
-        return TracePage(traces: Array(traces.prefix(limit)), next: next, total: total)
+        return Page(traces, limit: limit, total: total) { ListCursor($0.id.startedAt, $0.id.rawValue) }
     }
 
     /// Finds the trace with that id, or else the newest failure with that reference.
@@ -60,15 +56,15 @@ public struct TraceListStore: Sendable {
     }
 
     /// Selects the page and the total in one statement.
-    static func selection(in team: TeamID, _ filter: TraceFilter, after cursor: TraceID?, limit: Int, at now: Timestamp)
-        -> SQL
-    {
+    static func selection(
+        in team: TeamID, _ filter: TraceFilter, after cursor: ListCursor?, limit: Int, at now: Timestamp
+    ) -> SQL {
         let condition = condition(in: team, filter, at: now)
-        let following: SQL = if let cursor { "AND f.flow_id < \(cursor)" } else { "" }
+        let following: SQL = if let cursor { "AND f.flow_id < \(cursor.id)" } else { "" }
         return """
             SELECT (
                 SELECT count(*) FROM (
-                    SELECT FROM flows f WHERE \(condition) ORDER BY f.flow_id DESC LIMIT \(countLimit + 1)
+                    SELECT FROM flows f WHERE \(condition) ORDER BY f.flow_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
                 ) AS counted
             ), \(columns(in: team))
             FROM flows f

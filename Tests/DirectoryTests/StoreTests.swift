@@ -71,15 +71,15 @@ import Testing
             func expect(_ what: String, _ isNothing: Bool) { #expect(isNothing, "\(what)") }
             expect("person", try await environment.users.find(ada, in: rival) == nil)
             expect("person in full", try await users.find(ada, in: rival, at: .noon) == nil)
-            expect("list", try await list.page(in: rival, limit: 10).users.map(\.subject) == [factors.rivalAda])
+            expect("list", try await list.page(in: rival, limit: 10).items.map(\.subject) == [factors.rivalAda])
             expect(
                 "search",
-                try await list.page(in: rival, matching: UserSearch("ada"), limit: 10).users.map(\.subject) == [
+                try await list.page(in: rival, matching: UserSearch("ada"), limit: 10).items.map(\.subject) == [
                     factors.rivalAda
                 ])
             expect(
                 "search for an id",
-                try await list.page(in: rival, matching: UserSearch(ada.rawValue), limit: 10).users.isEmpty)
+                try await list.page(in: rival, matching: UserSearch(ada.rawValue), limit: 10).items.isEmpty)
             expect(
                 "deletion",
                 try await !UserDeletionStore(environment.database).delete(

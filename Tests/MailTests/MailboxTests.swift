@@ -14,7 +14,7 @@ import Testing
 
             let page = try await environment.mailbox.page(limit: 10)
             #expect(page.total == 1)
-            let entry = try #require(page.entries.first)
+            let entry = try #require(page.items.first)
             #expect(entry.team == TeamID.acme)
             #expect(entry.recipient.rawValue == "ada@acme.example")
             #expect(entry.subject == "Confirm your e-mail address for Acme")
@@ -41,7 +41,7 @@ import Testing
             }
             try await environment.wait(for: "succeeded")
 
-            #expect(try await environment.mailbox.page(limit: 10).entries.map(\.subject) == ["Kept"])
+            #expect(try await environment.mailbox.page(limit: 10).items.map(\.subject) == ["Kept"])
         }
     }
 
@@ -70,10 +70,10 @@ import Testing
             let second = try await environment.mailbox.page(to: "ADA", after: first.next, limit: 3)
 
             #expect(first.total == 5)
-            #expect(first.entries.count == 3)
-            #expect(second.entries.count == 2)
+            #expect(first.items.count == 3)
+            #expect(second.items.count == 2)
             #expect(second.next == nil)
-            #expect(Set((first.entries + second.entries).map(\.id)).count == 5)
+            #expect(Set((first.items + second.items).map(\.id)).count == 5)
             #expect(try await environment.mailbox.page(to: "%", limit: 3).total == 0)
         }
     }

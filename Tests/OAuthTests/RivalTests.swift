@@ -47,10 +47,10 @@ import Testing
             #expect(try await cutOffs.list(in: .acme).isEmpty)
 
             await engine.traces.finish()
-            let trace = try #require(try await engine.page().traces.first)
+            let trace = try #require(try await engine.page().items.first)
             let list = TraceListStore(engine.database)
             let page = try await list.page(in: .rival, limit: 10, at: engine.clock.now)
-            #expect(page.traces.isEmpty && page.total == 0)
+            #expect(page.items.isEmpty && page.total == 0)
             #expect(try await TraceDetailStore(engine.database).find(trace.id, in: .rival) == nil)
             #expect(try await list.find(trace.id.rawValue, in: .rival, at: engine.clock.now) == nil)
 

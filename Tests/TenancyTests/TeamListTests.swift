@@ -27,16 +27,16 @@ import Testing
             try environment.admin("UPDATE teams SET created_at = '2026-01-02' WHERE name IN ('b', 'c', 'd')")
             try environment.admin("UPDATE teams SET created_at = '2026-01-01' WHERE name = 'a'")
 
-            var pages: [TeamPage] = []
-            var cursor: TeamPage.Cursor?
+            var pages: [Page<Team>] = []
+            var cursor: ListCursor?
             repeat {
                 let page = try await environment.list.page(after: cursor, limit: 2)
                 pages.append(page)
                 cursor = page.next
             } while cursor != nil
 
-            #expect(pages.map(\.teams.count) == [2, 2, 1])
-            let names = pages.flatMap(\.teams).map(\.settings.name.rawValue)
+            #expect(pages.map(\.items.count) == [2, 2, 1])
+            let names = pages.flatMap(\.items).map(\.settings.name.rawValue)
             #expect(names.first == "e" && names.last == "a" && Set(names).count == 5)
             #expect(pages.allSatisfy { $0.total == 5 })
         }
@@ -52,7 +52,7 @@ import Testing
                 ("", ["Acme", "Acme Labs", "Rival"]), ("riv\0al", ["Rival"]), ("'; DROP TABLE teams; --", []),
             ] as [(String, [String])] {
                 let page = try await environment.list.page(matching: text, limit: 10)
-                #expect(Set(page.teams.map(\.settings.name.rawValue)) == Set(expected), "\(text)")
+                #expect(Set(page.items.map(\.settings.name.rawValue)) == Set(expected), "\(text)")
                 #expect(page.total == expected.count, "\(text)")
             }
         }
@@ -66,7 +66,7 @@ import Testing
 
             let page = try await environment.list.page(limit: 10)
 
-            #expect(page.teams.map(\.id) == [id] && page.teams[0].deletedAt != nil)
+            #expect(page.items.map(\.id) == [id] && page.items[0].deletedAt != nil)
             #expect(try await environment.list.list(of: ada).isEmpty)
             #expect(try await environment.members.find(ada, in: id) == nil)
         }

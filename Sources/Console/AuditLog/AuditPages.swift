@@ -57,7 +57,7 @@ struct AuditPages: ConsolePages {
     private func list(_ context: TeamContext) async throws -> Response {
         let (team, parameters) = (context.teamID, try context.request.parameters())
         let query = try AuditQuery(parameters, at: ConsoleRoutes.audit.link(team), actions: actions)
-        let cursor = try query.list.after { at, id in AuditEntry.Place(at: at, id: id) }
+        let cursor = query.list.after.map { AuditEntry.Place(at: $0.at, id: $0.id) }
         var found: AuditPage?
         var summary = Self.count(.exactly(0))
         if query.errors.isEmpty {
@@ -71,7 +71,7 @@ struct AuditPages: ConsolePages {
             frame: context.frame(Message("console.audit.title")), team: team, query: query,
             rows: entries.map { AuditRow(entry: $0, team: team, isShort: true) },
             reached: found.flatMap { $0.isPartial ? $0.next.map { TimeView($0.at) } : nil },
-            paging: query.list.paging(summary, next: found?.next.map { .init($0.at, $0.id) }),
+            paging: query.list.paging(summary, next: found?.next.map { ListCursor($0.at, $0.id) }),
             chain: AuditChainView(
                 chain: try await chains.find(in: team), team: team, mayVerify: context.may(.exportAudit)))
         return site.respond(listPage, page, status: query.errors.isEmpty ? .ok : .unprocessableContent)

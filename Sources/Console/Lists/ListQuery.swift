@@ -79,32 +79,6 @@ struct ListFilter: Sendable {
 /// A cursor is the time and id of the row after which a page begins, because lists are sorted by both; inserted or
 /// deleted rows do not shift the pages.
 struct ListQuery: Sendable {
-    struct Cursor: Sendable {
-        let at: Timestamp
-        let id: String
-
-        init(_ at: Timestamp, _ id: String) {
-            self.at = at
-            self.id = id
-        }
-
-        /// The cursor of a list that is sorted by identifier alone.
-        init(_ id: ClientID) { self.init(Timestamp(microseconds: 0), id.rawValue) }
-
-        init?(text: String) {
-            guard text.utf8.count <= 300, let dot = text.firstIndex(of: "."), let microseconds = Int64(text[..<dot]),
-                Self.moments.contains(microseconds)
-            else { return nil }
-            at = Timestamp(microseconds: microseconds)
-            id = String(text[text.index(after: dot)...])
-        }
-
-        var text: String { "\(at.microseconds).\(id)" }
-
-        /// Possible times of a row in microseconds: from 1970 to the end of the year 9999.
-        private static let moments = Int64(0)...253_402_300_799_999_999
-    }
-
     /// Number of items on a page, except in the lists of the registry, which have 25.
     static let pageSize = 50
     /// Maximum number of cursors in a URL, which keeps it far below the limit of a request's head.
@@ -115,7 +89,7 @@ struct ListQuery: Sendable {
     let filters: [ListFilter]
     /// The filters in force, in display order.
     let parameters: [(name: String, value: String)]
-    private let cursors: [Cursor]
+    private let cursors: [ListCursor]
 
     /// - Throws: `UserFacingError` if the query string cannot be parsed.
     init(_ request: Request, at path: String, _ filters: [ListFilter] = []) throws(UserFacingError) {
@@ -129,9 +103,9 @@ struct ListQuery: Sendable {
             let value = ListFilter.read(query[filter.name] ?? "")
             return value.isEmpty || !filter.accepts(value) ? nil : (filter.name, value)
         }
-        var cursors: [Cursor] = []
+        var cursors: [ListCursor] = []
         for text in query.values(of: "after").suffix(Self.longestHistory) {
-            guard let cursor = Cursor(text: text) else { throw UserFacingError(HTTPError.badRequest) }
+            guard let cursor = ListCursor(text: text) else { throw UserFacingError(HTTPError.badRequest) }
             cursors.append(cursor)
         }
         self.cursors = cursors
@@ -143,20 +117,11 @@ struct ListQuery: Sendable {
     var search: String { self["q"] ?? "" }
     var isFiltered: Bool { !parameters.isEmpty }
 
-    /// Start of the page in the store's terms; nil on the first page.
-    ///
-    /// - Throws: `UserFacingError` with status 400 if `read` returns nil, because the id is none.
-    func after<Value>(_ read: (Timestamp, String) -> Value?) throws(UserFacingError) -> Value? {
-        guard let cursor = cursors.last else { return nil }
-        guard let value = read(cursor.at, cursor.id) else { throw UserFacingError(HTTPError.badRequest) }
-        return value
-    }
-
-    /// Start of the page in a list that is sorted by identifier.
-    func afterIdentifier() throws(UserFacingError) -> ClientID? { try after { ClientID(rawValue: $1) } }
+    /// Where the page begins; nil on the first page.
+    var after: ListCursor? { cursors.last }
 
     /// Summary and links to the previous and next page, below the list.
-    func paging(_ summary: any LocalizedTextConvertible, next: Cursor?) -> PagingView {
+    func paging(_ summary: any LocalizedTextConvertible, next: ListCursor?) -> PagingView {
         PagingView(
             summary: summary, previousURL: cursors.isEmpty ? nil : url(parameters, cursors.dropLast()),
             nextURL: next.map { url(parameters, cursors.suffix(Self.longestHistory - 1) + [$0]) })
@@ -177,9 +142,32 @@ struct ListQuery: Sendable {
     /// The inputs of the filters with their values.
     var inputs: [InputView] { filters.compactMap { $0.view(self[$0.name] ?? "") } }
 
-    private func url(_ parameters: [(name: String, value: String)], _ cursors: ArraySlice<Cursor>) -> String {
+    private func url(_ parameters: [(name: String, value: String)], _ cursors: ArraySlice<ListCursor>) -> String {
         let all = parameters + cursors.map { (name: "after", value: $0.text) }
         return all.isEmpty ? path : "\(path)?\(FormCoding.encode(all))"
+    }
+}
+
+extension ListCursor {
+    /// Possible times of an item in microseconds: from 1970 to the end of the year 9999.
+    private static let moments = Int64(0)...253_402_300_799_999_999
+
+    /// Reads a time and an id, which has printable ASCII characters only.
+    init?(text: String) {
+        guard text.utf8.count <= 300, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let dot = text.firstIndex(of: "."), let microseconds = Int64(text[..<dot]),
+            Self.moments.contains(microseconds)
+        else { return nil }
+        self.init(Timestamp(microseconds: microseconds), String(text[text.index(after: dot)...]))
+    }
+
+    var text: String { "\(at.microseconds).\(id)" }
+}
+
+extension Page {
+    /// Number of items, in the words of `found` or, beyond the limit of the count, of `more`.
+    func summary(_ found: (Int) -> Message, more: (Int) -> Message) -> Message {
+        total > Self.countLimit ? more(Self.countLimit) : found(total)
     }
 }
 

@@ -163,6 +163,14 @@ extension Fields {
             return rows.isEmpty ? nil : rows
         }
     }
+
+    /// Declares a table as a group, which is absent if the table has no rows.
+    mutating func table(_ name: String, _ read: @escaping @Sendable (Value) -> ListTable) {
+        optionalGroup(name, ListTable.fields) { value in
+            let table = read(value)
+            return table.isEmpty ? nil : table
+        }
+    }
 }
 
 /// Rows with columns.

@@ -78,13 +78,11 @@ extension Invitation {
         let withdraw = RowPart.button(
             Message("console.members.withdraw"), MemberRoutes.withdrawal.link(team, id), for: email.rawValue,
             isQuiet: true)
-        return ListRow(
-            email.rawValue,
-            notes: [
-                .text(
-                    isOpen(at: now) ? Message("console.members.expires") : Message("console.members.expired"), expiresAt
-                )
-            ], end: [.text(role.words)] + (canChange ? [resend, withdraw] : []))
+        let state =
+            isOpen(at: now)
+            ? Message("console.members.with-role.expires", ["role": role.words])
+            : Message("console.members.with-role.expired", ["role": role.words])
+        return ListRow(email.rawValue, notes: [.text(state, expiresAt)], end: canChange ? [resend, withdraw] : [])
     }
 }
 

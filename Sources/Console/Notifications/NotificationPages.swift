@@ -71,14 +71,7 @@ struct NotificationPages: ConsolePages {
             matching: NotificationFilter(
                 state: query["state"].flatMap(NotificationState.init),
                 type: query["type"].flatMap(NotificationType.init), subject: query["q"].flatMap(Subject.init(rawValue:))
-            ),
-            after: try query.after { at, id in
-                NotificationID(rawValue: id).map { NotificationPage.Cursor(createdAt: at, id: $0) }
-            }, limit: ListQuery.pageSize)
-        let summary =
-            page.total > NotificationListStore.countLimit
-            ? Message("console.notifications.more", count: NotificationListStore.countLimit)
-            : Message("console.notifications.found", count: page.total)
+            ), after: query.after, limit: ListQuery.pageSize)
         let told = try await registry.primaries(in: team).filter { $0.notificationURL != nil }
         var none = ListView.Empty(
             "bell", Message("console.notifications.none"), Message("console.notifications.none.hint"))
@@ -89,8 +82,11 @@ struct NotificationPages: ConsolePages {
         }
         let notifications = ListView(
             title: Message("console.notifications.title"), about: Message("console.notifications.lead"), query: query,
-            content: .table(Self.table(page.notifications, team)),
-            paging: query.paging(summary, next: page.next.map { .init($0.createdAt, $0.id.rawValue) }), none: none,
+            content: .table(Self.table(page.items, team)),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.notifications.found", count: $0) },
+                    more: { Message("console.notifications.more", count: $0) }), next: page.next), none: none,
             unmatched: .unmatched(
                 Message("console.notifications.none-found"), Message("console.notifications.none-found.hint"),
                 all: Message("console.notifications.show-all"), query))

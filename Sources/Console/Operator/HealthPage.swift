@@ -64,10 +64,8 @@ struct HealthPage: OperatorPage {
         $0.text("migration") { $0.database.migration }
         $0.group("clock", TimeView.fields) { TimeView($0.database.clock) }
         $0.list("processes", ProcessRow.fields) { $0.processes.map(ProcessRow.init) }
-        $0.list("queue", QueueRow.fields) { $0.queue.map(QueueRow.init) }
-        $0.list("schedules", ScheduleRow.fields) { page in
-            page.schedules.map { ScheduleRow(schedule: $0, now: page.database.clock) }
-        }
+        $0.table("queue") { $0.queueTable }
+        $0.table("schedules") { $0.scheduleTable }
     }
 
     let frame: OperatorFrame
@@ -163,42 +161,54 @@ struct ProcessRow: Sendable {
     }
 }
 
-/// Queue statistics of one kind of job.
-struct QueueRow: Sendable {
-    let statistics: JobStatistics
-
-    static let fields = Fields<QueueRow> {
-        $0.words("name") { JobMessages.name(ofKind: $0.statistics.kind) }
-        $0.text("kind") { $0.statistics.kind }
-        $0.text("url") { "\(OperatorRoutes.jobs.link())?kind=\(PercentCoding.encode($0.statistics.kind))" }
-        $0.integer("due") { $0.statistics.due }
-        $0.integer("later") { $0.statistics.later }
-        $0.integer("running") { $0.statistics.running }
-        $0.integer("dead") { $0.statistics.dead }
-        $0.optionalWords("oldest") { $0.statistics.oldest.map { DurationText.length($0) } }
-    }
-}
-
-/// A recurring task.
-struct ScheduleRow: Sendable {
-    let schedule: RecurringJob
-    let now: Timestamp
-
-    static let fields = Fields<ScheduleRow> {
-        $0.words("title") { JobMessages.name(ofKind: $0.schedule.kind) }
-        $0.text("name") { $0.schedule.kind }
-        $0.words("interval") { DurationText.interval($0.schedule.interval) }
-        $0.group("state", BadgeView.fields) { $0.state }
-        $0.optionalGroup("last", TimeView.fields) { $0.schedule.ranAt.map { TimeView($0) } }
-        $0.optionalText("took") { $0.schedule.milliseconds.map { "\($0) ms" } }
-        $0.group("next", TimeView.fields) { TimeView($0.schedule.dueAt) }
-        $0.optionalText("problem") { $0.schedule.problem }
+// Tables of the page.
+extension HealthPage {
+    private var queueTable: ListTable {
+        ListTable(
+            [
+                .init(Message("console.operator.jobs.kind")), .init(Message("console.operator.health.due")),
+                .init(Message("console.operator.health.later")), .init(Message("console.operator.health.running")),
+                .init(Message("console.operator.health.dead")),
+                .init(Message("console.operator.health.oldest"), isWide: true),
+            ],
+            queue.map { kind in
+                let url = "\(OperatorRoutes.jobs.link())?kind=\(PercentCoding.encode(kind.kind))"
+                return [
+                    [.link(JobMessages.name(ofKind: kind.kind), url), .code(kind.kind).below(isWide: true)],
+                    [.text(kind.due)], [.text(kind.later)], [.text(kind.running)], [.text(kind.dead)],
+                    [kind.oldest.map { .text(DurationText.length($0)) }],
+                ]
+            })
     }
 
-    private var state: BadgeView {
+    private var scheduleTable: ListTable {
+        ListTable(
+            [
+                .init(Message("console.operator.health.schedule")), .init(Message("console.operator.jobs.state")),
+                .init(Message("console.operator.health.last")),
+                .init(Message("console.operator.jobs.next"), isWide: true),
+            ],
+            schedules.map { schedule in
+                let never = Message("console.operator.health.never")
+                let took = schedule.milliseconds.map { Message("console.operator.health.took", ["took": "\($0) ms"]) }
+                return [
+                    [
+                        .text(JobMessages.name(ofKind: schedule.kind)),
+                        .text(DurationText.interval(schedule.interval)).below(isHint: true), .code(schedule.kind),
+                        schedule.problem.map { .text($0).below(isHint: true) },
+                    ], [.badge(state(of: schedule))],
+                    [
+                        .text(schedule.ranAt ?? never as any LocalizedTextConvertible),
+                        took.map { .text($0).below(isHint: true) },
+                    ], [.text(schedule.dueAt)],
+                ]
+            })
+    }
+
+    private func state(of schedule: RecurringJob) -> BadgeView {
         if schedule.worker != nil { return BadgeView(.plain, Message("console.operator.health.running")) }
         if schedule.problem != nil { return BadgeView(.bad, Message("console.operator.health.failed")) }
-        let isLate = now - schedule.dueAt > .seconds(60)
+        let isLate = database.clock - schedule.dueAt > .seconds(60)
         return isLate
             ? BadgeView(.warn, Message("console.operator.health.late"))
             : BadgeView(.good, Message("console.operator.health.fine"))

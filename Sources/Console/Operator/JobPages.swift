@@ -48,18 +48,18 @@ struct JobPages: ConsolePages {
         let team = query["team"].map { TeamID(rawValue: $0.uppercased()) }
         let filter = JobListStore.Filter(
             kind: query["kind"], state: query["state"].flatMap(JobSummary.State.init), team: team ?? nil)
-        let after = try query.after { at, id in JobPage.Cursor(createdAt: at, id: id) }
         // No job is of a team whose id is none.
-        let page = team == .some(nil) ? nil : try await list.page(filter, after: after, limit: ListQuery.pageSize)
-        let (total, limit) = (page?.total ?? 0, JobListStore.countLimit)
-        let summary =
-            total > limit
-            ? Message("console.operator.jobs.found-more", count: limit)
-            : Message("console.operator.jobs.found", count: total)
+        let page =
+            team == .some(nil)
+            ? Page([], limit: 0, total: 0) { ListCursor($0.createdAt, $0.id.rawValue) }
+            : try await list.page(filter, after: query.after, limit: ListQuery.pageSize)
         let view = ListView(
             title: Message("console.operator.jobs.title"), about: Message("console.operator.jobs.about"), query: query,
-            button: Message("console.operator.jobs.search"), content: .table(try await table(page?.jobs ?? [])),
-            paging: query.paging(summary, next: page?.next.map { .init($0.createdAt, $0.id) }),
+            button: Message("console.operator.jobs.search"), content: .table(try await table(page.items)),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.operator.jobs.found", count: $0) },
+                    more: { Message("console.operator.jobs.found-more", count: $0) }), next: page.next),
             none: .init(
                 "circle-check", Message("console.operator.jobs.none"), Message("console.operator.jobs.none.advice")),
             unmatched: .unmatched(

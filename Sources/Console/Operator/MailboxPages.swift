@@ -39,25 +39,23 @@ struct MailboxPages: ConsolePages {
         let words = Message("console.operator.mailbox.search")
         let query = try ListQuery(
             context.request, at: OperatorRoutes.mailbox.link(), [.search(words, placeholder: words)])
-        let page = try await mailbox.page(
-            to: query.search, after: try query.after { at, id in MailboxPage.Cursor(at: at, id: id) },
-            limit: ListQuery.pageSize)
-        let names = try await names.names(of: Set(page.entries.map(\.team)))
-        let summary =
-            page.total > MailboxStore.countLimit
-            ? Message("console.operator.mailbox.found-more", count: MailboxStore.countLimit)
-            : Message("console.operator.mailbox.found", count: page.total)
+        let page = try await mailbox.page(to: query.search, after: query.after, limit: ListQuery.pageSize)
+        let names = try await names.names(of: Set(page.items.map(\.team)))
         let view = ListView(
             title: Message("console.operator.mailbox.title"),
             about: sendsMail
                 ? Message("console.operator.mailbox.about.server") : Message("console.operator.mailbox.about"),
             query: query,
             content: .rows(
-                page.entries.map { mail in
+                page.items.map { mail in
                     ListRow(
                         mail.subject, at: OperatorRoutes.mail.link(mail.id), notes: [.text(mail.recipient.rawValue)],
                         end: [.text(names[mail.team] ?? ""), .text(mail.at)], hasArrow: false)
-                }), paging: query.paging(summary, next: page.next.map { .init($0.at, $0.id) }),
+                }),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.operator.mailbox.found", count: $0) },
+                    more: { Message("console.operator.mailbox.found-more", count: $0) }), next: page.next),
             none: .init(
                 "info", Message("console.operator.mailbox.none"), Message("console.operator.mailbox.none.advice")),
             unmatched: .unmatched(

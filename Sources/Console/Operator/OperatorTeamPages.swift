@@ -49,14 +49,12 @@ struct OperatorTeamPages: ConsolePages {
         let words = Message("console.operator.teams.search")
         let query = try ListQuery(
             context.request, at: OperatorRoutes.teams.link(), [.search(words, placeholder: words)])
-        let page = try await teams.page(
-            matching: query.search, after: try query.after(TeamPage.Cursor.init), limit: ListQuery.pageSize)
+        let page = try await teams.page(matching: query.search, after: query.after, limit: ListQuery.pageSize)
         let new = LinkView(Message("console.frame.new-team"), ConsoleRoutes.newTeam.link(), isPrimary: true)
         let view = ListView(
             title: Message("console.operator.teams.title"), about: Message("console.operator.teams.about"),
-            links: [new], query: query, content: .table(try await table(page.teams, context)),
-            paging: query.paging(
-                Message("console.operator.teams.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)),
+            links: [new], query: query, content: .table(try await table(page.items, context)),
+            paging: query.paging(Message("console.operator.teams.found", count: page.total), next: page.next),
             none: .init(
                 "team", Message("console.operator.teams.none"), Message("console.operator.teams.none.advice"), new),
             unmatched: .unmatched(
@@ -123,13 +121,3 @@ extension LocalizedText {
             : Message("console.settings.closed.waiting", count: revocations).localizedText
     }
 }
-
-extension TeamPage.Cursor {
-    /// Nil if the id is none of a team.
-    init?(_ at: Timestamp, _ id: String) {
-        guard let id = TeamID(rawValue: id) else { return nil }
-        self.init(createdAt: at, id: id)
-    }
-}
-
-extension ListQuery.Cursor { init(_ cursor: TeamPage.Cursor) { self.init(cursor.createdAt, cursor.id.rawValue) } }

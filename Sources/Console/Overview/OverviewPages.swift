@@ -62,7 +62,7 @@ struct OverviewPages: ConsolePages {
         var filter = TraceFilter()
         filter.outcome = .failed
         let page = try await traces.page(in: team, matching: filter, limit: Self.failureLimit, at: now)
-        return page.traces.map { trace in
+        return page.items.map { trace in
             let app =
                 trace.clientID.flatMap(snapshot.client)?.name ?? Message("console.traces.unknown-app")
                 as any LocalizedTextConvertible

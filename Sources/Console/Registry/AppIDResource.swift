@@ -31,8 +31,7 @@ struct AppIDResource: ListedResource {
         let search = ListFilter.search(
             Message("console.app-ids.search.label"), placeholder: Message("console.app-ids.search.placeholder"))
         let query = try ListQuery(context.request, at: routes.list.link(team), [search])
-        let page = try await registry.appIDs.list(
-            PageQuery(search: query.search, after: try query.afterIdentifier()), in: team)
+        let page = try await registry.appIDs.list(PageQuery(search: query.search, after: query.after), in: team)
         let new =
             context.may(right)
             ? LinkView(Message("console.registry.new-app-id"), routes.new.link(team), isPrimary: true) : nil
@@ -40,8 +39,7 @@ struct AppIDResource: ListedResource {
             title: Message("console.app-ids.title"), about: Message("console.app-ids.about"),
             links: [LinkView(Message("console.transfers.title"), TransferPages.transfers.link(team)), new],
             query: query, content: .rows(page.items.map { row($0, team) }),
-            paging: query.paging(
-                Message("console.app-ids.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)),
+            paging: query.paging(Message("console.app-ids.found", count: page.total), next: page.next),
             none: .init("app", Message("console.app-ids.first"), Message("console.app-ids.first.about"), new),
             unmatched: .registry(query))
     }

@@ -48,8 +48,7 @@ struct KeyEndpoints: Sendable {
         let search = ListFilter.search(
             Message("console.keys.search.label"), placeholder: Message("console.keys.search.placeholder"))
         let query = try ListQuery(context.request, at: ConsoleRoutes.keys.link(team), [search])
-        let after = try query.after { at, id in KeyID(rawValue: id).map { KeyStore.Cursor(createdAt: at, id: $0) } }
-        let page = try await registry.keys.list(PageQuery(search: query.search, after: after), in: team)
+        let page = try await registry.keys.list(PageQuery(search: query.search, after: query.after), in: team)
         let mayChange = context.may(.changeKeys)
         let new =
             mayChange
@@ -57,9 +56,7 @@ struct KeyEndpoints: Sendable {
         let keys = ListView(
             title: Message("console.keys.title"), about: Message("console.keys.about"), links: [new], query: query,
             content: .rows(page.items.map { $0.row(in: team, isWhole: true) }),
-            paging: query.paging(
-                Message("console.keys.found", count: page.total),
-                next: page.next.map { .init($0.createdAt, $0.id.rawValue) }),
+            paging: query.paging(Message("console.keys.found", count: page.total), next: page.next),
             none: try await registry.hasAppIDs(in: team)
                 ? .init("key", Message("console.keys.first"), Message("console.keys.first.about"), new)
                 : .firstAppID("key", Message("console.keys.first.app-id"), context), unmatched: .registry(query))

@@ -32,8 +32,7 @@ struct ServiceIDResource: ListedResource {
         let search = ListFilter.search(
             Message("console.service-ids.search.label"), placeholder: Message("console.service-ids.search.placeholder"))
         let query = try ListQuery(context.request, at: routes.list.link(team), [search])
-        let page = try await registry.serviceIDs.list(
-            PageQuery(search: query.search, after: try query.afterIdentifier()), in: team)
+        let page = try await registry.serviceIDs.list(PageQuery(search: query.search, after: query.after), in: team)
         let new =
             context.may(right)
             ? LinkView(Message("console.registry.new-service-id"), routes.new.link(team), isPrimary: true) : nil
@@ -49,9 +48,7 @@ struct ServiceIDResource: ListedResource {
                             .text(Message("console.service-ids.row.of", ["app": service.appDescription])),
                             .text(service.returnURLCount),
                         ])
-                }),
-            paging: query.paging(
-                Message("console.service-ids.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)),
+                }), paging: query.paging(Message("console.service-ids.found", count: page.total), next: page.next),
             none: try await registry.hasAppIDs(in: team)
                 ? .init(
                     "service", Message("console.service-ids.first"), Message("console.service-ids.first.about"), new)

@@ -4,15 +4,59 @@ import Localization
 import Tenancy
 import Web
 
-// Form fields of the draft.
+// Inputs of the draft.
 extension SettingsDraft {
-    func nameView(_ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "name", label: Message("console.settings.name"), value: name, autocomplete: "off",
-            hint: Message("console.settings.name.hint"), error: errors["name"])
+    /// - Parameter setsMode: whether the account may change the mode, which only operators may.
+    func inputs(of part: SettingsPart, setsMode: Bool, _ errors: FieldErrors) -> [InputView] {
+        switch part {
+        case .team:
+            [
+                .field(
+                    FieldView(
+                        "name", label: Message("console.settings.name"), value: name, autocomplete: "off",
+                        hint: Message("console.settings.name.hint"), error: errors["name"]))
+            ] + (setsMode ? [.choices(modeView(errors))] : [])
+        case .sources:
+            [
+                .choices(
+                    ChoicesView(
+                        "sources", label: Message("console.settings.sources"),
+                        help: Message("console.settings.sources.help"), error: errors["sources"],
+                        options: SourceChoice.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0.sources == identitySources)
+                        }))
+            ]
+        case .signIn:
+            [
+                .choices(
+                    ChoicesView(
+                        "second_factor", label: Message("console.settings.second-factor"),
+                        help: Message("console.settings.second-factor.help"),
+                        options: SecondFactor.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == secondFactor)
+                        })),
+                .choices(
+                    ChoicesView(
+                        "registration", label: Message("console.settings.registration"),
+                        options: Registration.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == registration)
+                        })),
+            ]
+        case .rules: ruleInputs(errors)
+        case .branding:
+            [
+                .field(
+                    FieldView(
+                        "accent", label: Message("console.settings.accent"), value: accent, autocomplete: "off",
+                        placeholder: "#0b57d0", hint: Self.words(aboutAccent: accent), error: errors["accent"],
+                        isRequired: false, isCode: true)),
+                url("privacy_url", Message("console.settings.privacy"), privacyURL, errors),
+                url("terms_url", Message("console.settings.terms"), termsURL, errors),
+            ]
+        }
     }
 
-    func modeView(_ errors: FieldErrors) -> ChoicesView {
+    private func modeView(_ errors: FieldErrors) -> ChoicesView {
         ChoicesView(
             "mode", label: Message("console.settings.mode"), error: errors["mode"],
             options: [
@@ -25,79 +69,37 @@ extension SettingsDraft {
             ])
     }
 
-    func sourcesView(_ errors: FieldErrors) -> ChoicesView {
-        ChoicesView(
-            "sources", label: Message("console.settings.sources"), help: Message("console.settings.sources.help"),
-            error: errors["sources"],
-            options: SourceChoice.allCases.map { choice in
-                .init(choice.rawValue, choice.words, hint: choice.hint, isChecked: choice.sources == identitySources)
-            })
+    private func ruleInputs(_ errors: FieldErrors) -> [InputView] {
+        [
+            .field(
+                FieldView(
+                    "id_token_seconds", label: Message("console.settings.id-token"), value: idTokenSeconds,
+                    autocomplete: "off", hint: Message("console.settings.id-token.hint"),
+                    error: errors["id_token_seconds"], isCode: true)),
+            .checkbox(
+                CheckboxView(
+                    "requires_verified_domains", label: Message("console.settings.strict"),
+                    hint: Message("console.settings.strict.hint"), isChecked: requiresVerifiedDomains)),
+            .choices(
+                ChoicesView(
+                    "account_delete_event", label: Message("console.settings.spelling"),
+                    help: Message("console.settings.spelling.help"),
+                    options: AccountDeleteEvent.allCases.map {
+                        .init($0.rawValue, $0.rawValue, isChecked: $0 == accountDeleteEvent)
+                    })),
+            .field(
+                FieldView(
+                    "audit_retention_days", label: Message("console.settings.retention"), value: auditRetentionDays,
+                    autocomplete: "off", hint: Message("console.settings.retention.hint"),
+                    error: errors["audit_retention_days"], isCode: true)),
+        ]
     }
 
-    var secondFactorView: ChoicesView {
-        ChoicesView(
-            "second_factor", label: Message("console.settings.second-factor"),
-            help: Message("console.settings.second-factor.help"),
-            options: SecondFactor.allCases.map { option in
-                .init(option.rawValue, option.words, hint: option.hint, isChecked: option == secondFactor)
-            })
-    }
-
-    var registrationView: ChoicesView {
-        ChoicesView(
-            "registration", label: Message("console.settings.registration"),
-            options: Registration.allCases.map { option in
-                .init(option.rawValue, option.words, hint: option.hint, isChecked: option == registration)
-            })
-    }
-
-    func idTokenView(_ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "id_token_seconds", label: Message("console.settings.id-token"), value: idTokenSeconds, autocomplete: "off",
-            hint: Message("console.settings.id-token.hint"), error: errors["id_token_seconds"], isCode: true)
-    }
-
-    var strictView: CheckboxView {
-        CheckboxView(
-            "requires_verified_domains", label: Message("console.settings.strict"),
-            hint: Message("console.settings.strict.hint"), isChecked: requiresVerifiedDomains)
-    }
-
-    var spellingView: ChoicesView {
-        ChoicesView(
-            "account_delete_event", label: Message("console.settings.spelling"),
-            help: Message("console.settings.spelling.help"),
-            options: AccountDeleteEvent.allCases.map { option in
-                .init(option.rawValue, option.rawValue, isChecked: option == accountDeleteEvent)
-            })
-    }
-
-    func retentionView(_ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "audit_retention_days", label: Message("console.settings.retention"), value: auditRetentionDays,
-            autocomplete: "off", hint: Message("console.settings.retention.hint"),
-            error: errors["audit_retention_days"], isCode: true)
-    }
-
-    func accentView(_ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "accent", label: Message("console.settings.accent"), value: accent, autocomplete: "off",
-            placeholder: "#0b57d0", hint: Self.words(aboutAccent: accent), error: errors["accent"], isRequired: false,
-            isCode: true)
-    }
-
-    func privacyView(_ errors: FieldErrors) -> FieldView {
-        urlView("privacy_url", Message("console.settings.privacy"), privacyURL, errors)
-    }
-
-    func termsView(_ errors: FieldErrors) -> FieldView {
-        urlView("terms_url", Message("console.settings.terms"), termsURL, errors)
-    }
-
-    private func urlView(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> FieldView {
-        FieldView(
-            name, label: label, type: "url", value: value, autocomplete: "off", placeholder: "https://acme.example/…",
-            error: errors[name], isRequired: false)
+    private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> InputView {
+        .field(
+            FieldView(
+                name, label: label, type: "url", value: value, autocomplete: "off",
+                placeholder: "https://acme.example/…", error: errors[name], isRequired: false))
     }
 
     /// Hint about an accent colour: whether the pages show it, or another one in which text stays readable.

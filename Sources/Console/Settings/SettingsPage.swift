@@ -12,26 +12,9 @@ struct SettingsPage: ConsolePage {
     static let template = "console/settings"
     static let fields = frameFields.with {
         $0.flag("mayChange") { $0.mayChange }
-        $0.text("version") { String($0.team.version) }
         $0.list("errors", FormError.fields) { $0.errors.summary }
-        $0.text("teamURL") { SettingsRoutes.part.link($0.team.id, .team) }
-        $0.group("name", FieldView.fields) { $0.draft.nameView($0.errors) }
-        $0.optionalGroup("mode", ChoicesView.fields) { $0.setsMode ? $0.draft.modeView($0.errors) : nil }
-        $0.text("sourcesURL") { SettingsRoutes.part.link($0.team.id, .sources) }
-        $0.group("sources", ChoicesView.fields) { $0.draft.sourcesView($0.errors) }
+        for part in SettingsPart.allCases { $0.group("\(part)", FormView.fields) { $0.form(part) } }
         $0.text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
-        $0.text("signInURL") { SettingsRoutes.part.link($0.team.id, .signIn) }
-        $0.group("secondFactor", ChoicesView.fields) { $0.draft.secondFactorView }
-        $0.group("registration", ChoicesView.fields) { $0.draft.registrationView }
-        $0.text("rulesURL") { SettingsRoutes.part.link($0.team.id, .rules) }
-        $0.group("idToken", FieldView.fields) { $0.draft.idTokenView($0.errors) }
-        $0.group("strict", CheckboxView.fields) { $0.draft.strictView }
-        $0.group("spelling", ChoicesView.fields) { $0.draft.spellingView }
-        $0.group("retention", FieldView.fields) { $0.draft.retentionView($0.errors) }
-        $0.text("brandingURL") { SettingsRoutes.part.link($0.team.id, .branding) }
-        $0.group("accent", FieldView.fields) { $0.draft.accentView($0.errors) }
-        $0.group("privacy", FieldView.fields) { $0.draft.privacyView($0.errors) }
-        $0.group("terms", FieldView.fields) { $0.draft.termsView($0.errors) }
         $0.url("previewURL") { $0.previewURL }
         $0.text("wordsBase") { "\(SettingsRoutes.accent.link($0.team.id))?colour=" }
         $0.text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
@@ -71,6 +54,12 @@ struct SettingsPage: ConsolePage {
     var deletion: DangerView?
     /// Scheduled deletion, shown to owners.
     let due: DeletionView?
+
+    private func form(_ part: SettingsPart) -> FormView {
+        FormView(
+            action: SettingsRoutes.part.link(team.id, part), version: team.version, errors: [],
+            inputs: draft.inputs(of: part, setsMode: setsMode, errors))
+    }
 
     private var previewURL: SafeURL {
         let accent = AccentColour(rawValue: draft.accent.trimmed)?.rawValue ?? ""

@@ -42,11 +42,10 @@ struct TeamPages: ConsolePages {
             return respond(context, rights.memberships.map { Self.row($0.team, $0.role) }, paging: nil)
         }
         let query = try ListQuery(context.request, at: ConsoleRoutes.home.link())
-        let page = try await teams.page(after: try query.after(TeamPage.Cursor.init), limit: ListQuery.pageSize)
+        let page = try await teams.page(after: query.after, limit: ListQuery.pageSize)
         return respond(
-            context, page.teams.map { Self.row($0, rights.membership(in: $0.id)?.role) },
-            paging: query.paging(
-                Message("console.teams.found", count: page.total), next: page.next.map(ListQuery.Cursor.init)))
+            context, page.items.map { Self.row($0, rights.membership(in: $0.id)?.role) },
+            paging: query.paging(Message("console.teams.found", count: page.total), next: page.next))
     }
 
     private func respond(_ context: AccountContext, _ rows: [ListRow], paging: PagingView?) -> Response {

@@ -86,17 +86,15 @@ struct TracePages: ConsolePages {
             return .redirect(to: ConsoleRoutes.trace.link(team.id, id))
         }
         let page = try await traces.page(
-            in: team.id, matching: Self.filter(query), after: try query.after { TraceID(rawValue: $1) },
-            limit: ListQuery.pageSize, at: now)
-        let names = try await names(of: page.traces.compactMap(\.subject), context)
-        let limit = TraceListStore.countLimit
-        let summary =
-            page.total > limit
-            ? Message("console.traces.found-more", count: limit) : Message("console.traces.found", count: page.total)
+            in: team.id, matching: Self.filter(query), after: query.after, limit: ListQuery.pageSize, at: now)
+        let names = try await names(of: page.items.compactMap(\.subject), context)
         let list = ListView(
             title: Message("console.traces.title"), about: Message("console.traces.about"), query: query,
-            content: .rows(page.traces.map { Self.row($0, team, names, at: now) }),
-            paging: query.paging(summary, next: page.next.map { .init($0.startedAt, $0.rawValue) }),
+            content: .rows(page.items.map { Self.row($0, team, names, at: now) }),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.traces.found", count: $0) },
+                    more: { Message("console.traces.found-more", count: $0) }), next: page.next),
             none: .init(
                 "flow", Message("console.traces.none"), Message("console.traces.none.advice"),
                 LinkView(Message("console.traces.none.action"), ConsoleRoutes.serviceIDs.link(team.id), isPrimary: true)

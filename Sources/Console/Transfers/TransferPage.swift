@@ -11,16 +11,12 @@ import Web
 struct TransferPage: ConsolePage {
     static let template = "console/transfers/index"
     static let fields = frameFields.with {
-        $0.list("rows", TransferRow.fields) { page in
-            page.transfers.map { TransferRow(transfer: $0, team: page.team, mayChange: page.mayChange) }
-        }
+        $0.rows("transfers") { $0.transfers }
         $0.optionalGroup("offer", FormView.fields) { $0.offer }
     }
 
     let frame: ConsoleFrame
-    let team: TeamID
-    let transfers: [AppTransfer]
-    let mayChange: Bool
+    let transfers: [ListRow]
     /// Nil if the team has no primary App ID, or if the account may not offer one.
     let offer: FormView?
 }
@@ -51,45 +47,33 @@ struct TransferForm: Sendable {
     }
 }
 
-/// A transfer in the list.
-struct TransferRow: Sendable {
-    let transfer: AppTransfer
-    let team: TeamID
-    let mayChange: Bool
-
-    private var isIncoming: Bool { transfer.target == team }
-    private var mayAnswer: Bool { mayChange && transfer.state == .offered }
-
-    static let fields = Fields<TransferRow> {
-        $0.text("appID") { $0.transfer.appID.rawValue }
-        $0.words("direction") { $0.direction }
-        $0.group("state", BadgeView.fields) { $0.badge }
-        $0.group("offered", TimeView.fields) { TimeView($0.transfer.offeredAt) }
-        $0.optionalGroup("closes", TimeView.fields) { $0.transfer.closesAt.map(TimeView.init) }
-        $0.list("serviceIDs", Fields<String> { $0.text("identifier") { $0 } }) {
-            $0.transfer.registration.services.map(\.identifier)
-        }
-        $0.optionalText("acceptURL") { $0.acceptURL }
-        $0.optionalText("declineURL") { $0.declineURL }
-        $0.optionalText("withdrawURL") { $0.withdrawURL }
-    }
-
-    private var acceptURL: String? { isIncoming && mayAnswer ? TransferPages.acceptance.link(team, transfer.id) : nil }
-
-    private var declineURL: String? { isIncoming && mayAnswer ? TransferPages.refusal.link(team, transfer.id) : nil }
-
-    private var withdrawURL: String? {
-        !isIncoming && mayAnswer ? TransferPages.withdrawal.link(team, transfer.id) : nil
-    }
-
-    private var direction: Message {
-        isIncoming
-            ? Message("console.transfers.from", ["team": transfer.source.rawValue])
-            : Message("console.transfers.to", ["team": transfer.target.rawValue])
+extension AppTransfer {
+    /// The transfer in the list of a team, which is its source or its target.
+    func row(in team: TeamID, mayChange: Bool) -> ListRow {
+        let (isIncoming, mayAnswer) = (target == team, mayChange && state == .offered)
+        let services = registration.services.map(\.identifier)
+        let direction =
+            isIncoming
+            ? Message("console.transfers.from", ["team": source.rawValue])
+            : Message("console.transfers.to", ["team": target.rawValue])
+        let answers: [RowPart] =
+            isIncoming
+            ? [
+                .link(
+                    Message("console.transfers.review"), TransferPages.acceptance.link(team, id), for: appID.rawValue),
+                .button(Message("console.transfers.decline"), TransferPages.refusal.link(team, id)),
+            ] : [.button(Message("console.transfers.withdraw"), TransferPages.withdrawal.link(team, id))]
+        return ListRow(
+            appID.rawValue,
+            notes: [
+                .text(direction), .text(Message("console.transfers.offered"), offeredAt),
+                closesAt.map { .text(Message("console.transfers.closes"), $0) },
+                services.isEmpty ? nil : .text(Message("console.transfers.service-ids", ["identifiers": services])),
+            ], end: [.badge(badge)] + (mayAnswer ? answers : []))
     }
 
     private var badge: BadgeView {
-        switch transfer.state {
+        switch state {
         case .offered: BadgeView(.warn, Message("console.transfers.state.offered"))
         case .accepted: BadgeView(.good, Message("console.transfers.state.accepted"))
         case .declined: BadgeView(.plain, Message("console.transfers.state.declined"))

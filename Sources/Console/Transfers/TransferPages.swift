@@ -61,8 +61,8 @@ struct TransferPages: ConsolePages {
         if form.appID.isEmpty { form.appID = try context.request.parameters()["app"] ?? "" }
         let primaries = try await registry.primaries(in: team)
         let view = TransferPage(
-            frame: context.frame(Message("console.transfers.title")), team: team, transfers: known,
-            mayChange: mayChange,
+            frame: context.frame(Message("console.transfers.title")),
+            transfers: known.map { $0.row(in: team, mayChange: mayChange) },
             offer: mayChange && !primaries.isEmpty
                 ? FormView(action: Self.transfers.link(team), errors: [], inputs: form.inputs(of: primaries)) : nil)
         return site.respond(page, view, status: form.problem == nil ? .ok : .unprocessableContent)

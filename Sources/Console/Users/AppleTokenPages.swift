@@ -56,19 +56,15 @@ struct AppleTokenPages: ConsolePages {
             matching: UpstreamTokenFilter(
                 state: query["state"].flatMap(UpstreamTokenSummary.State.init),
                 problem: query["problem"].flatMap(UpstreamTokenProblem.init),
-                subject: query["q"].flatMap(Subject.init(rawValue:))),
-            after: try query.after { at, id in
-                UpstreamTokenID(rawValue: id).map { UpstreamTokenPage.Cursor(problemAt: at, id: $0) }
-            }, limit: ListQuery.pageSize)
-        let summary =
-            page.total > UpstreamTokenListStore.countLimit
-            ? Message("console.apple-tokens.more", count: UpstreamTokenListStore.countLimit)
-            : Message("console.apple-tokens.found", count: page.total)
+                subject: query["q"].flatMap(Subject.init(rawValue:))), after: query.after, limit: ListQuery.pageSize)
         let view = ListView(
             title: Message("console.apple-tokens.title"), about: Message("console.apple-tokens.lead"),
             back: LinkView(Message("console.users.title"), ConsoleRoutes.users.link(team)), query: query,
-            content: .table(Self.table(page.tokens, team, mayRetry: context.may(.changeUsers))),
-            paging: query.paging(summary, next: page.next.map { .init($0.problemAt, $0.id.rawValue) }),
+            content: .table(Self.table(page.items, team, mayRetry: context.may(.changeUsers))),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.apple-tokens.found", count: $0) },
+                    more: { Message("console.apple-tokens.more", count: $0) }), next: page.next),
             none: .init("check", Message("console.apple-tokens.none"), Message("console.apple-tokens.none.hint")),
             unmatched: .unmatched(
                 Message("console.apple-tokens.none-found"), Message("console.apple-tokens.none-found.hint"),

@@ -73,17 +73,18 @@ struct UserPages: ConsolePages {
         ) { UserSearch($0) != nil }
         let query = try ListQuery(context.request, at: ConsoleRoutes.users.link(team), [search])
         let page = try await list.page(
-            in: team, matching: UserSearch(query.search),
-            after: try query.after { at, id in Subject(rawValue: id).map { UserPage.Cursor(createdAt: at, subject: $0) }
-            }, limit: ListQuery.pageSize)
+            in: team, matching: UserSearch(query.search), after: query.after, limit: ListQuery.pageSize)
         let hasTokens = try await hasAppleTokens(in: team)
         let view = ListView(
             title: Message("console.users.title"), about: Message("console.users.about"),
             links: [
                 hasTokens ? LinkView(Message("console.apple-tokens.link"), AppleTokenRoutes.tokens.link(team)) : nil,
                 LinkView(Message("console.users.invitations"), UserInvitationRoutes.list.link(team)),
-            ], query: query, content: .table(Self.table(page.users, team)),
-            paging: query.paging(page.total.message, next: page.next.map { .init($0.createdAt, $0.subject.rawValue) }),
+            ], query: query, content: .table(Self.table(page.items, team)),
+            paging: query.paging(
+                page.summary(
+                    { Message("console.users.found", count: $0) },
+                    more: { Message("console.users.found-more", count: $0) }), next: page.next),
             none: .init(
                 "users", Message("console.users.none"), Message("console.users.none.advice"),
                 LinkView(Message("console.users.none.action"), ConsoleRoutes.serviceIDs.link(team), isPrimary: true)),
@@ -139,7 +140,7 @@ struct UserPages: ConsolePages {
             refreshTokens: try await details.refreshTokens(of: subject, in: team),
             factors: try await factors.enrolled(of: subject, in: team), apple: try await apple(detail.user, in: team),
             events: entries.map { $0.row(in: team) },
-            traces: recent.traces.map { trace in
+            traces: recent.items.map { trace in
                 ListRow(
                     trace.clientID?.rawValue ?? "", at: ConsoleRoutes.trace.link(team, trace.id),
                     end: [.badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt)], hasArrow: false)
@@ -164,13 +165,4 @@ struct UserPages: ConsolePages {
 extension User {
     /// Display name: the name, else the email, else the `sub`.
     var shownName: String { name.isEmpty ? email?.rawValue ?? subject.rawValue : name.full }
-}
-
-extension UserPage.Total {
-    var message: Message {
-        switch self {
-        case .exactly(let count): Message("console.users.found", count: count)
-        case .moreThan(let count): Message("console.users.found-more", count: count)
-        }
-    }
 }

@@ -4,10 +4,22 @@ public import Domain
 import Jobs
 public import Postgres
 
+/// Filter for upstream tokens with a problem; nil matches any value.
+public struct UpstreamTokenFilter: Sendable {
+    public var state: UpstreamTokenSummary.State?
+    public var problem: UpstreamTokenProblem?
+    public var subject: Subject?
+
+    public init(state: UpstreamTokenSummary.State? = nil, problem: UpstreamTokenProblem? = nil, subject: Subject? = nil)
+    {
+        self.state = state
+        self.problem = problem
+        self.subject = subject
+    }
+}
+
 /// Lists upstream tokens, and retries revocations that were refused.
 public struct UpstreamTokenListStore: Sendable {
-    /// Limit up to which tokens are counted.
-    public static let countLimit = 1000
     /// Maximum number of tokens listed for one user, newest first.
     private static let listLimit = 100
 
@@ -16,25 +28,23 @@ public struct UpstreamTokenListStore: Sendable {
     public init(_ database: TeamDatabase) { self.database = database }
 
     /// Page of the matching tokens with a problem: those that cannot be revoked or validated.
-    public func page(
-        in team: TeamID, matching filter: UpstreamTokenFilter, after cursor: UpstreamTokenPage.Cursor?, limit: Int
-    ) async throws(PostgresFailure) -> UpstreamTokenPage {
+    public func page(in team: TeamID, matching filter: UpstreamTokenFilter, after cursor: ListCursor?, limit: Int)
+        async throws(PostgresFailure) -> Page<UpstreamTokenSummary>
+    {
+        let last = cursor.flatMap { UpstreamTokenID(rawValue: $0.id) }
         let rows = try await database.search(
             """
             SELECT \(Self.columns) FROM provider_tokens
             WHERE team_id = \(team) AND \(filter.condition)
-                AND (\(cursor?.problemAt) IS NULL OR problem_at < \(cursor?.problemAt)
-                    OR (problem_at = \(cursor?.problemAt) AND token_id > \(cursor?.id.octets)))
+                AND (\(cursor?.at) IS NULL OR problem_at < \(cursor?.at)
+                    OR (problem_at = \(cursor?.at) AND token_id > \(last?.octets)))
             ORDER BY problem_at DESC, token_id
             LIMIT \(limit + 1)
             """, in: team)
-        let found = try Self.read(rows)
-        let tokens = Array(found.prefix(limit))
-        let last = found.count > limit ? tokens.last : nil
-        return UpstreamTokenPage(
-            tokens: tokens, total: try await count(in: team, matching: filter),
-            next: last.flatMap { token in token.problemAt.map { UpstreamTokenPage.Cursor(problemAt: $0, id: token.id) }
-            })
+        let total = try await count(in: team, matching: filter)
+        return Page(try Self.read(rows), limit: limit, total: total) {
+            ListCursor($0.problemAt ?? $0.createdAt, $0.id.rawValue)
+        }
     }
 
     /// Whether an unfiltered page would have tokens; one index lookup instead of a search.
@@ -87,7 +97,7 @@ public struct UpstreamTokenListStore: Sendable {
             """
             SELECT count(*) FROM (
                 SELECT FROM provider_tokens WHERE team_id = \(team) AND \(filter.condition)
-                LIMIT \(Self.countLimit + 1)
+                LIMIT \(Page<UpstreamTokenSummary>.countLimit + 1)
             ) AS counted
             """, in: team)
         guard var row = rows.first else { return 0 }

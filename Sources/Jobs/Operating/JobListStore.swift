@@ -17,16 +17,13 @@ public struct JobListStore: Sendable {
         }
     }
 
-    /// Number of jobs up to which a list is counted; beyond it, pages show "more than".
-    public static let countLimit = 1000
-
     private let database: SystemDatabase
 
     public init(_ database: SystemDatabase) { self.database = database }
 
     /// Returns up to `limit` jobs, newest first, those after `cursor` if given.
-    public func page(_ filter: Filter, after cursor: JobPage.Cursor? = nil, limit: Int) async throws(PostgresFailure)
-        -> JobPage
+    public func page(_ filter: Filter, after cursor: ListCursor? = nil, limit: Int) async throws(PostgresFailure)
+        -> Page<JobSummary>
     {
         let matching = Self.condition(filter)
         let rows = try await database.query(
@@ -34,7 +31,7 @@ public struct JobListStore: Sendable {
             SELECT (
                 SELECT count(*) FROM (
                     SELECT FROM jobs WHERE \(matching)
-                    ORDER BY created_at DESC, job_id DESC LIMIT \(Self.countLimit + 1)
+                    ORDER BY created_at DESC, job_id DESC LIMIT \(Page<JobSummary>.countLimit + 1)
                 ) AS counted
             ), page.job_id IS NOT NULL, page.*
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
@@ -44,16 +41,7 @@ public struct JobListStore: Sendable {
             ) AS page ON true
             ORDER BY page.created_at DESC, page.job_id DESC
             """)
-        var total = 0
-        var found: [JobSummary] = []
-        for var row in rows {
-            total = try row.next()
-            if try row.next(Bool.self) { found.append(try JobSummary(&row)) }
-        }
-        let jobs = Array(found.prefix(limit))
-        let last = found.count > limit ? jobs.last : nil
-        return JobPage(
-            jobs: jobs, next: last.map { JobPage.Cursor(createdAt: $0.createdAt, id: $0.id.rawValue) }, total: total)
+        return try Page(rows, limit: limit, read: JobSummary.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
     /// Returns the numbers of waiting, running and dead jobs that do not recur, by kind.
@@ -87,9 +75,9 @@ public struct JobListStore: Sendable {
         return condition
     }
 
-    private static func following(_ cursor: JobPage.Cursor?) -> SQL {
+    private static func following(_ cursor: ListCursor?) -> SQL {
         guard let cursor else { return "" }
-        return "AND (created_at, job_id) < (\(cursor.createdAt), \(cursor.id))"
+        return "AND (created_at, job_id) < (\(cursor.at), \(cursor.id))"
     }
 }
 

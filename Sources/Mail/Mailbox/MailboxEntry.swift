@@ -34,23 +34,3 @@ public struct MailboxMail: Sendable {
     public let html: String
     public let link: String?
 }
-
-/// One page of the mailbox's list, newest first.
-public struct MailboxPage: Sendable {
-    /// Position in the list: time and id of the last email of a page.
-    public struct Cursor: Hashable, Sendable {
-        public let at: Timestamp
-        public let id: String
-
-        public init(at: Timestamp, id: String) {
-            self.at = at
-            self.id = id
-        }
-    }
-
-    public let entries: [MailboxEntry]
-    /// Start of the next page, or nil on the last page.
-    public let next: Cursor?
-    /// Number of matching emails, counted up to `MailboxStore.countLimit` + 1.
-    public let total: Int
-}

@@ -6,9 +6,6 @@ public import Postgres
 ///
 /// Its rows belong to the system team, whichever team sends: operators read them in place of the mail server.
 public struct MailboxStore: Sendable {
-    /// Largest exact count; above it, lists show "more than".
-    public static let countLimit = 1000
-
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
@@ -31,8 +28,8 @@ public struct MailboxStore: Sendable {
     /// Returns up to `limit` emails, newest first, starting after `cursor` if given.
     ///
     /// - Parameter search: the beginning of a recipient address; case does not matter.
-    public func page(to search: String? = nil, after cursor: MailboxPage.Cursor? = nil, limit: Int)
-        async throws(PostgresFailure) -> MailboxPage
+    public func page(to search: String? = nil, after cursor: ListCursor? = nil, limit: Int)
+        async throws(PostgresFailure) -> Page<MailboxEntry>
     {
         let matching: SQL = "team_id = \(TeamID.system) \(Self.matching(search))"
         let rows = try await database.search(
@@ -40,7 +37,7 @@ public struct MailboxStore: Sendable {
             SELECT (
                 SELECT count(*) FROM (
                     SELECT FROM mailbox WHERE \(matching)
-                    ORDER BY at DESC, mail_id DESC LIMIT \(Self.countLimit + 1)
+                    ORDER BY at DESC, mail_id DESC LIMIT \(Page<MailboxEntry>.countLimit + 1)
                 ) AS counted
             ), page.mail_id IS NOT NULL, \(MailboxEntry.columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
@@ -50,16 +47,7 @@ public struct MailboxStore: Sendable {
             ) AS page ON true
             ORDER BY at DESC, mail_id DESC
             """, in: .system)
-        var total = 0
-        var found: [MailboxEntry] = []
-        for var row in rows {
-            total = try row.next()
-            if try row.next(Bool.self) { found.append(try MailboxEntry(&row)) }
-        }
-        let entries = Array(found.prefix(limit))
-        let last = found.count > limit ? entries.last : nil
-        return MailboxPage(
-            entries: entries, next: last.map { MailboxPage.Cursor(at: $0.at, id: $0.id.rawValue) }, total: total)
+        return try Page(rows, limit: limit, read: MailboxEntry.init) { ListCursor($0.at, $0.id.rawValue) }
     }
 
     /// Returns one email with its bodies and link, or nil.
@@ -82,7 +70,7 @@ public struct MailboxStore: Sendable {
             """
     }
 
-    private static func following(_ cursor: MailboxPage.Cursor?) -> SQL {
+    private static func following(_ cursor: ListCursor?) -> SQL {
         guard let cursor else { return "" }
         return "AND (at, mail_id) < (\(cursor.at), \(cursor.id))"
     }

@@ -3,11 +3,11 @@ public import Postgres
 
 extension AppIDStore {
     /// One page in the order of identifiers, with the number of Service IDs and active keys of each.
-    public func list(_ query: PageQuery<ClientID> = PageQuery(), in team: TeamID) async throws(PostgresFailure) -> Page<
-        AppIDSummary, ClientID
+    public func list(_ query: PageQuery = PageQuery(), in team: TeamID) async throws(PostgresFailure) -> Page<
+        AppIDSummary
     > {
         let rows = try await database.query(Self.listing(query, team), in: team)
-        return try Page(rows, limit: query.limit, read: AppIDSummary.init) { $0.appID.identifier }
+        return try Page(rows, limit: query.limit, read: AppIDSummary.init) { ListCursor($0.appID.identifier.rawValue) }
     }
 
     /// Every App ID of the team, in the order of identifiers.
@@ -23,9 +23,9 @@ extension AppIDStore {
     ///
     /// Counting row by row took longer than all the rest. Each count is materialized and uses the index by the page's
     /// identifiers: a join would be planned for two App IDs, and count again for each row of a team with hundreds.
-    private static func listing(_ query: PageQuery<ClientID>, _ team: TeamID) -> SQL {
+    private static func listing(_ query: PageQuery, _ team: TeamID) -> SQL {
         let matching = matching(query.search, team)
-        let after: SQL = if let after = query.after { "AND a.identifier > \(after)" } else { "" }
+        let after: SQL = if let after = query.after { "AND a.identifier > \(after.id)" } else { "" }
         return """
             WITH page AS MATERIALIZED (
                 SELECT \(columns) FROM app_ids AS a

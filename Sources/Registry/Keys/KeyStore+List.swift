@@ -1,22 +1,10 @@
-public import Bytes
 public import Domain
 public import Postgres
 
 extension KeyStore {
-    /// A position in the list: the last key of a page.
-    public struct Cursor: Hashable, Sendable {
-        public let createdAt: Timestamp
-        public let id: KeyID
-
-        public init(createdAt: Timestamp, id: KeyID) {
-            self.createdAt = createdAt
-            self.id = id
-        }
-    }
-
     /// One page of the team's keys or of one App ID's, newest first, including revoked keys.
-    public func list(_ query: PageQuery<Cursor> = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
-        async throws(PostgresFailure) -> Page<Key, Cursor>
+    public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
+        async throws(PostgresFailure) -> Page<Key>
     {
         let listing = Self.listing(query, appID, team)
         // A search text is compared with every key, and the number of revoked keys has no limit.
@@ -24,7 +12,7 @@ extension KeyStore {
             if query.search.isEmpty { try await database.query(listing, in: team) } else {
                 try await database.search(listing, in: team)
             }
-        return try Page(rows, limit: query.limit, read: Key.init) { Cursor(createdAt: $0.createdAt, id: $0.id) }
+        return try Page(rows, limit: query.limit, read: Key.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
     /// The active keys of one App ID, newest first; at most `Quota.activeKeys`.
@@ -51,12 +39,10 @@ extension KeyStore {
     }
 
     /// Without a search text, an index provides both the page in its order and the total.
-    static func listing(_ query: PageQuery<Cursor>, _ appID: ClientID?, _ team: TeamID) -> SQL {
+    static func listing(_ query: PageQuery, _ appID: ClientID?, _ team: TeamID) -> SQL {
         let matching = matching(query.search, appID, team)
         let after: SQL =
-            if let after = query.after { "AND (k.created_at, k.key_id) < (\(after.createdAt), \(after.id))" } else {
-                ""
-            }
+            if let after = query.after { "AND (k.created_at, k.key_id) < (\(after.at), \(after.id))" } else { "" }
         return """
             SELECT total.count, page.key_id IS NOT NULL, page.*
             FROM (SELECT count(*) FROM keys AS k WHERE \(matching)) AS total

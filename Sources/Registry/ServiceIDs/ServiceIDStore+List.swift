@@ -3,11 +3,11 @@ public import Postgres
 
 extension ServiceIDStore {
     /// One page of the team's Service IDs or of one App ID's, in the order of identifiers.
-    public func list(_ query: PageQuery<ClientID> = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
-        async throws(PostgresFailure) -> Page<ServiceIDSummary, ClientID>
+    public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
+        async throws(PostgresFailure) -> Page<ServiceIDSummary>
     {
         let rows = try await database.query(Self.listing(query, appID, team), in: team)
-        return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { $0.identifier }
+        return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { ListCursor($0.identifier.rawValue) }
     }
 
     /// Every Service ID of the team, by App ID and slot.
@@ -39,7 +39,7 @@ extension ServiceIDStore {
         return try await database.query(names, in: team).column()
     }
 
-    private static func listing(_ query: PageQuery<ClientID>, _ appID: ClientID?, _ team: TeamID) -> SQL {
+    private static func listing(_ query: PageQuery, _ appID: ClientID?, _ team: TeamID) -> SQL {
         let ofApp: SQL = if let appID { "AND s.app_id = \(appID)" } else { "" }
         let matching: SQL = """
             s.team_id = \(team) \(ofApp) AND (
@@ -47,7 +47,7 @@ extension ServiceIDStore {
                 OR starts_with(lower(s.description), \(query.search))
             )
             """
-        let after: SQL = if let after = query.after { "AND s.identifier > \(after)" } else { "" }
+        let after: SQL = if let after = query.after { "AND s.identifier > \(after.id)" } else { "" }
         return """
             SELECT total.count, page.identifier IS NOT NULL, page.*
             FROM (SELECT count(*) FROM service_ids AS s WHERE \(matching)) AS total

@@ -27,8 +27,8 @@ public struct TeamListStore: Sendable {
     /// Returns up to `limit` teams for operators, newest first, those after `cursor` if given.
     ///
     /// - Parameter search: the beginning of a name in any case, or a whole id.
-    public func page(matching search: String? = nil, after cursor: TeamPage.Cursor? = nil, limit: Int)
-        async throws(PostgresFailure) -> TeamPage
+    public func page(matching search: String? = nil, after cursor: ListCursor? = nil, limit: Int)
+        async throws(PostgresFailure) -> Page<Team>
     {
         let search = search?.withoutNUL
         let rows = try await database.query(
@@ -42,13 +42,7 @@ public struct TeamListStore: Sendable {
             ) AS t ON true
             ORDER BY t.created_at DESC, t.team_id
             """)
-        var total = 0
-        var found: [Team] = []
-        for var row in rows {
-            total = try row.next()
-            if try row.next(Bool.self) { found.append(try Team(&row)) }
-        }
-        return TeamPage(found: found, limit: limit, total: total)
+        return try Page(rows, limit: limit, read: Team.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
     /// Returns those of `teams` that are open and have no members, such as teams that a registry file created.
@@ -76,11 +70,11 @@ public struct TeamListStore: Sendable {
             """
     }
 
-    private static func following(_ cursor: TeamPage.Cursor?) -> SQL {
+    private static func following(_ cursor: ListCursor?) -> SQL {
         guard let cursor else { return "true" }
         return """
-            t.created_at <= \(cursor.createdAt)
-            AND (t.created_at < \(cursor.createdAt) OR t.team_id > \(cursor.id))
+            t.created_at <= \(cursor.at)
+            AND (t.created_at < \(cursor.at) OR t.team_id > \(cursor.id))
             """
     }
 }

@@ -82,11 +82,11 @@ struct DoctorCommand {
             return [team]
         }
         let store = TeamListStore(SystemDatabase(worker.system))
-        var (teams, cursor): ([Team], TeamPage.Cursor?) = ([], nil)
+        var (teams, cursor): ([Team], ListCursor?) = ([], nil)
         repeat {
             let page = try await store.page(matching: "", after: cursor, limit: pageSize)
-            teams += page.teams.filter { $0.closedAt == nil }
-            cursor = page.next.map { TeamPage.Cursor(createdAt: $0.createdAt, id: $0.id) }
+            teams += page.items.filter { $0.closedAt == nil }
+            cursor = page.next
         } while cursor != nil
         return teams
     }

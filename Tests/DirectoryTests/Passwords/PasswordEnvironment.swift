@@ -17,7 +17,7 @@ struct PasswordEnvironment: Sendable {
 
     func ada() async throws -> Subject {
         let page = try await UserListStore(environment.database).page(in: .acme, matching: UserSearch("ada"), limit: 1)
-        return try #require(page.users.first).subject
+        return try #require(page.items.first).subject
     }
 
     func authenticate(

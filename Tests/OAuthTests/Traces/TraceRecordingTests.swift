@@ -16,10 +16,10 @@ import Testing
             await engine.traces.finish()
 
             let page = try await engine.page()
-            let trace = try #require(page.traces.first)
+            let trace = try #require(page.items.first)
             let steps = try await engine.steps(of: trace)
 
-            #expect(page.traces.count == 1 && page.total == 1)
+            #expect(page.items.count == 1 && page.total == 1)
             #expect(trace.clientID == .web && trace.subject == engine.ada && trace.outcome == .answered)
             #expect(trace.isRedeemed && trace.cause == nil && !trace.isTest)
             #expect(steps.map(\.kind) == [.authorization, .answered, .codeRedeemed])
@@ -40,7 +40,7 @@ import Testing
                 ])
             await engine.traces.finish()
 
-            let trace = try #require(try await engine.page().traces.first)
+            let trace = try #require(try await engine.page().items.first)
             let sent = try #require(try await engine.steps(of: trace).first).sent
             #expect(sent.contains(TraceAttribute("scope", "openid name")))
             #expect(sent.contains(TraceAttribute("code_challenge_method", "S256")))
@@ -79,7 +79,7 @@ import Testing
             engine.traces.refuse(refusal, of: sent, to: try await engine.snapshot(), from: .test)
             await engine.traces.finish()
 
-            let trace = try #require(try await engine.page().traces.first)
+            let trace = try #require(try await engine.page().items.first)
             let step = try #require(try await engine.steps(of: trace).first)
             #expect(trace.outcome == .failed && trace.cause == .returnURLUnregistered)
             #expect(step.known.contains { $0.name == "nearest" && $0.value == TestTeams.callback })
@@ -102,9 +102,9 @@ import Testing
             await engine.traces.finish()
 
             let page = try await engine.page()
-            let trace = try #require(page.traces.first)
+            let trace = try #require(page.items.first)
             let steps = try await engine.steps(of: trace)
-            #expect(page.traces.count == 1)
+            #expect(page.items.count == 1)
             #expect(trace.outcome == .failed && trace.cause == .audienceWrong && trace.subject == engine.ada)
             #expect(steps.map(\.kind) == [.authorization, .answered, .tokenRefused])
             #expect(steps[2].sent.contains(TraceAttribute("client_secret.aud", "https://a")))
@@ -118,7 +118,7 @@ import Testing
             await engine.traces.finish()
             engine.clock.advance(by: .seconds(31 * 86_400))
 
-            #expect(try await engine.page().traces.isEmpty)
+            #expect(try await engine.page().items.isEmpty)
         }
     }
 
@@ -171,16 +171,16 @@ import Testing
                 var filter = TraceFilter()
                 change(&filter)
                 let page = try await engine.page(matching: filter)
-                #expect(page.traces.count == count && page.total == count, "\(index)")
+                #expect(page.items.count == count && page.total == count, "\(index)")
             }
             try engine.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
             var others = TraceFilter()
             others.leavesOutTests = true
-            #expect(try await engine.page(matching: others).traces.count == 2)
+            #expect(try await engine.page(matching: others).items.count == 2)
             let first = try await engine.page(limit: 2)
-            let cursor: TraceID = try #require(first.next)
+            let cursor = try #require(first.next)
             let second = try await engine.page(after: cursor, limit: 2)
-            #expect(second.traces.count == 1 && second.next == nil)
+            #expect(second.items.count == 1 && second.next == nil)
         }
     }
 
@@ -217,8 +217,8 @@ extension AuthorizationRefusal {
 
 // Reading back.
 extension Engine {
-    func page(matching filter: TraceFilter = TraceFilter(), after cursor: TraceID? = nil, limit: Int = 50) async throws
-        -> TracePage
+    func page(matching filter: TraceFilter = TraceFilter(), after cursor: ListCursor? = nil, limit: Int = 50)
+        async throws -> Page<SignInTrace>
     {
         try await TraceListStore(teams.database).page(
             in: .acme, matching: filter, after: cursor, limit: limit, at: clock.now)
