@@ -148,23 +148,3 @@ public struct JobSummary: Sendable {
         finishedAt = try row.next()
     }
 }
-
-/// A page of jobs, newest first.
-public struct JobPage: Sendable {
-    /// A position in the list: the last job of a page.
-    public struct Cursor: Hashable, Sendable {
-        public let createdAt: Timestamp
-        public let id: String
-
-        public init(createdAt: Timestamp, id: String) {
-            self.createdAt = createdAt
-            self.id = id
-        }
-    }
-
-    public let jobs: [JobSummary]
-    /// Where the next page begins, or nil on the last one.
-    public let next: Cursor?
-    /// Number of matching jobs, counted up to one more than `JobListStore.countLimit`.
-    public let total: Int
-}
