@@ -170,17 +170,8 @@ import Testing
             let theirs = try await cleo.get(Self.rival).text
             let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
             try environment.admin("INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Other', 'sandbox')")
-            try environment.admin(
-                """
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-                )
-                SELECT 'OTHERTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'RIVALTEAM1',
-                    'com.gone.app' || n,
-                    '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}',
-                    'accepted', $1::timestamptz, $1::timestamptz
-                FROM generate_series(1, 100) AS n
-                """, environment.parts.server.clock().description)
+            try environment.addTransfers(
+                100, from: "OTHERTEAM1", to: "RIVALTEAM1", at: environment.parts.server.clock().description)
 
             let answer = try await cleo.post(acceptance, [("confirmation", "com.acme.app"), ("reason", "bought")])
 

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `V43: the page of transfers sorts some of two thousand that were accepted`() async throws {
         try await withEngine { engine in
-            try AcceptedTransferTests().accepted(2000, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+            try engine.addTransfers(2000, from: "ACMETEAM01", to: "RIVALTEAM1", at: engine.clock.now.description)
             try engine.admin("ANALYZE app_transfers")
             let store = AppTransferStore(engine.database)
             for team in [TeamID.acme, .rival] {

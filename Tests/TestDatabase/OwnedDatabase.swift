@@ -136,6 +136,22 @@ extension OwnedDatabase {
         try column("SELECT kid FROM signing_keys WHERE team_id = $1", team.rawValue)
     }
 
+    /// Adds so many transfers of App IDs that are gone, settled at a moment.
+    public func addTransfers(
+        _ count: Int, _ state: String = "accepted", from source: String, to target: String, at moment: String
+    ) throws {
+        try admin(
+            """
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+            )
+            SELECT $1::text, translate(left(md5($1::text || n), 26), '0189', 'ghij'), $2, 'com.gone.app' || n,
+                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}', $3,
+                $4::timestamptz, $4::timestamptz
+            FROM generate_series(1, $5::integer) AS n
+            """, source, target, state, moment, String(count))
+    }
+
     /// The states of all transfers of apps, the oldest first.
     public func transferStates() throws -> [String?] {
         try column("SELECT state FROM app_transfers ORDER BY offered_at")

@@ -32,15 +32,9 @@ import Testing
 
     @Test func `V43: a team makes a hundred offers a day altogether`() async throws {
         try await withEngine { engine in
-            try engine.admin(
-                """
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-                )
-                SELECT 'ACMETEAM01', translate(left(md5(n::text), 26), '0189', 'ghij'),
-                    'TEAM' || lpad(n::text, 6, '0'), 'com.acme.gone', '{}', 'withdrawn', $1::timestamptz, $1::timestamptz
-                FROM generate_series(1, 100) AS n
-                """, engine.clock.now.description)
+            try engine.addTransfers(
+                Quota.offersADay.count, "withdrawn", from: "ACMETEAM01", to: "OTHERTEAM1",
+                at: engine.clock.now.description)
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
         }
     }
@@ -69,24 +63,11 @@ import Testing
 
 /// What is kept of transfers that were accepted.
 @Suite struct AcceptedTransferTests {
-    /// Has so many App IDs go from one team to another at this moment.
-    func accepted(_ count: Int, from source: String, to target: String, _ engine: Engine) throws {
-        try engine.admin(
-            """
-            INSERT INTO app_transfers (
-                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-            )
-            SELECT $1::text, translate(left(md5($1::text || n), 26), '0189', 'ghij'), $2, 'com.gone.app' || n,
-                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}', 'accepted',
-                $3::timestamptz, $3::timestamptz
-            FROM generate_series(1, $4::integer) AS n
-            """, source, target, engine.clock.now.description, String(count))
-    }
-
     @Test func `V43: a team of which a hundred were taken in a day offers no more, and another one does`() async throws
     {
         try await withEngine { engine in
-            try accepted(Quota.acceptedADay.count, from: "ACMETEAM01", to: "RIVALTEAM1", engine)
+            try engine.addTransfers(
+                Quota.acceptedADay.count, from: "ACMETEAM01", to: "RIVALTEAM1", at: engine.clock.now.description)
 
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
 
@@ -102,7 +83,8 @@ import Testing
             for team in ["OTHERTEAM1", third.rawValue] {
                 try engine.admin("INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Team', 'production')", team)
             }
-            try accepted(Quota.acceptedADay.count, from: "OTHERTEAM1", to: "RIVALTEAM1", engine)
+            try engine.addTransfers(
+                Quota.acceptedADay.count, from: "OTHERTEAM1", to: "RIVALTEAM1", at: engine.clock.now.description)
             let offer = try await engine.offer()
 
             await #expect(throws: TransferRefusal.tooManyTaken) { _ = try await engine.accept(offer) }
