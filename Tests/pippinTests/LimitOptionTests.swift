@@ -23,8 +23,9 @@ import Testing
         #expect(read(text).limits == nil)
     }
 
-    @Test(arguments: ["", "many", "0", "-1", "1000001", "99999999999999999999"])
-    func `refuses what is no such number`(number: String) {
+    @Test(arguments: ["", "many", "0", "-1", "1000001", "99999999999999999999"]) func `refuses what is no such number`(
+        number: String
+    ) {
         let text = "mail-by-sender=\(number)"
         #expect(read(text).problems == ["--limits \(text) is not a number from 1 to 1,000,000"])
         #expect(read("mail-by-sender=5,mail-by-sender=6").problems == ["--limits sets mail-by-sender twice"])

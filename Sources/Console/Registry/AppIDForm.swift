@@ -77,8 +77,7 @@ struct AppIDForm: ResourceForm {
                 Message("console.notifications.address"),
                 form.notificationURL.isEmpty
                     ? Message("console.registry.none") as any LocalizedTextConvertible : form.notificationURL
-            ),
-            (Message("console.registry.issuer"), ServiceID.Issuer.words(form.issuer)),
+            ), (Message("console.registry.issuer"), ServiceID.Issuer.words(form.issuer)),
         ]
     }
 }

@@ -56,8 +56,7 @@ struct AppIDResource: ListedResource {
                         ["number": summary.serviceIDs, "limit": Quota.serviceIDs.count])),
                 .text(
                     Message(
-                        "console.app-ids.row.keys",
-                        ["number": summary.activeKeys, "limit": Quota.activeKeys.count])),
+                        "console.app-ids.row.keys", ["number": summary.activeKeys, "limit": Quota.activeKeys.count])),
             ])
     }
 

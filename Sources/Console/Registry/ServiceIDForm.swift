@@ -143,8 +143,7 @@ extension ServiceIDForm {
     func inputs(_ problems: FormProblems, of appIDs: [AppID]) -> [InputView] {
         let parent = InputView.appIDs(
             appIDs, chosen: appID, label: Message("console.registry.app-id"),
-            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count),
-            error: problems["appID"])
+            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), error: problems["appID"])
         let identified = InputView.field(
             FieldView(
                 "identifier", label: Message("console.registry.identifier"), value: identifier, autocomplete: "off",
@@ -205,9 +204,7 @@ extension ServiceIDForm {
             rows[filledRows[index].row] = message
         }
         if let message = problems["returnURLs"] {
-            for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil {
-                rows[row] = message
-            }
+            for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil { rows[row] = message }
         }
         return rows
     }
@@ -249,9 +246,7 @@ struct ReturnURLsView: Sendable {
     static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
 
     static let fields = Fields<ReturnURLsView> {
-        $0.words("hint") { _ in
-            Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count])
-        }
+        $0.words("hint") { _ in Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count]) }
         $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
         $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
     }

@@ -43,9 +43,9 @@ struct UpstreamNotificationEndpoint: Sendable {
         } catch let failure as UpstreamFailure {
             // A body without a JWS is not from Apple; the check-up sends one.
             handler.traces.refusals(
-                failure.cause == .providerMalformed ? .info : .warning, "provider.notice_refused", of: team.rawValue, for: failure.cause.rawValue,
-                ("request", request.id.description), ("team", team.rawValue), ("cause", failure.cause.rawValue),
-                ("reason", failure.reason))
+                failure.cause == .providerMalformed ? .info : .warning, "provider.notice_refused", of: team.rawValue,
+                for: failure.cause.rawValue, ("request", request.id.description), ("team", team.rawValue),
+                ("cause", failure.cause.rawValue), ("reason", failure.reason))
             guard failure.remedy != .again else { throw UserFacingError.unavailable }
             return ProtocolAnswers.refusal(.unreadable(failure.reason))
         }

@@ -21,7 +21,8 @@ struct WebScript: Sendable {
             fields: [
                 HeaderField(.contentType, "text/javascript; charset=utf-8"),
                 HeaderField(.cacheControl, "public, max-age=300"), HeaderField(.vary, "Accept-Language"),
-                HeaderField(.xContentTypeOptions, "nosniff"), HeaderField(HeaderName("Access-Control-Allow-Origin"), "*"),
+                HeaderField(.xContentTypeOptions, "nosniff"),
+                HeaderField(HeaderName("Access-Control-Allow-Origin"), "*"),
                 HeaderField(HeaderName("Cross-Origin-Resource-Policy"), "cross-origin"),
             ], body: site.webScript + Array("(".utf8) + values(of: team, in: language) + Array(");\n".utf8))
     }
