@@ -44,8 +44,8 @@ struct ProtocolEndpoints: Sendable {
         deleteAccount = DeleteAccount(server: server, database: database, testSignIns: testSignIns)
         receipts = DeletionReceiptStore(database)
         migration = UserMigration(server: server, database: database, testSignIns: testSignIns)
-        documents = TeamDocuments(server: server, apple: parts.apple)
-        script = WebScript(site: parts.site, server: server)
+        documents = TeamDocuments(server: server, apple: services.apple)
+        script = WebScript(site: services.site, server: server)
         native = NativeSignIn(
             services.apple, server: server, database: database, testSignIns: testSignIns, traces: services.traces)
         (self.database, self.server) = (database, server)
