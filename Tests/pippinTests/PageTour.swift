@@ -80,6 +80,7 @@ final class PageTour: @unchecked Sendable {
         case "attempt": interaction
         case "sub" where pattern.contains("/members/"): samples["member"]
         case "key" where pattern.contains("/apple-keys"): samples["applekey"]
+        case "locale": "en_US"
         default: samples[name]
         }
     }
