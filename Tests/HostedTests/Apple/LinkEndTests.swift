@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
-        let browser = try site.connected(.regular)
+        _ = try site.connected(.regular)
         try site.teams.removePassword(of: site.teams.people.ada)
         #expect(try site.notification(site.event("account-delete")).status == 200)
         #expect(try site.identities().isEmpty && site.profile().count == 1)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(.notifications) func `concerns a consent given at Apple, and the apps hear of it`() throws {
-        let browser = try site.connected(.hidden)
+        _ = try site.connected(.hidden)
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
         #expect(try site.notification(site.event("email-disabled", of: .hidden), id: "1").status == 200)

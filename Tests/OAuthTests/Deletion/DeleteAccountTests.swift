@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `V7, V28: only people of the client's own group can be deleted, and strangers cannot`() async throws {
-        try await withTokens { engine, tokens in
+        try await withTokens { engine, tokens async throws in
             for (sub, client, team) in [
                 (engine.ada.rawValue, ClientID.otherWeb, TeamID.acme), (engine.ada.rawValue, .web, .rival),
                 (engine.ben.rawValue, .web, .acme), ("nobody", .web, .acme), ("\u{1F34F}", .web, .acme),
