@@ -129,13 +129,4 @@ import Testing
             #expect(alarms.all.isEmpty)
         }
     }
-
-    @Test func `is an operator’s to end`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-
-            #expect(try await owner.get(Self.page).status == 404)
-            #expect(try await owner.post(Self.approval, [("seen", "")]).status == 404)
-        }
-    }
 }

@@ -131,8 +131,7 @@ import Testing
 
     @Test func `without an address the page says where to enter one`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             let text = try await owner.get(Self.list).text
             #expect(text.contains("No App ID has a notification URL yet") && !text.contains("Send a test event"))
             #expect(try await test(&owner).status == 404)
@@ -143,19 +142,6 @@ import Testing
             #expect(saved.status == 303)
             #expect(try await owner.get(page).text.contains("value=\"\(Self.url)\""))
             #expect(try await owner.get(Self.list).text.contains("Send a test event"))
-        }
-    }
-
-    @Test func `an auditor reads and sends nothing`() async throws {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var auditor = try await environment.signedIn("Ben", [TeamID.acme: .auditor])
-            let page = try #require(try await test(&owner).location)
-
-            #expect(try await auditor.get(page).status == 200)
-            #expect(try await test(&auditor).status == 403)
-            #expect(try await auditor.post("\(page)/replays").status == 403)
         }
     }
 }

@@ -56,8 +56,7 @@ import Web
 
     @Test func `names what is unused, old or half done`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("owner", .owner)
             try environment.admin(
                 """
                 INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, created_at)

@@ -51,8 +51,7 @@ import Web
 
     @Test func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+            var developer = try await environment.acmeWeb("developer", .developer)
             let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
             let texts = try Translations(folder: repository + "/Texts")
             for (number, cause) in Self.causes.enumerated() {

@@ -21,8 +21,7 @@ import Testing
         let options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
         let application = Application(routes: try router.frozen())
         let site = try await Server.start(application, options, on: [environment.loop])[0]
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Olga", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Olga", .owner)
         let form = [
             ("appID", "com.acme.app"), ("identifier", "com.acme.local"), ("description", "Local"),
             ("domains", "127.0.0.1"), ("return_url", "http://127.0.0.1:\(site.port)/back"),
@@ -69,17 +68,6 @@ import Testing
 
                 let text = try await owner.get(Self.page).text
                 #expect(text.contains("&lt;script&gt;alert(1)") && !text.contains("<script>alert"))
-            }
-        }
-    }
-
-    @Test func `an auditor may look and not check`() async throws {
-        try await withEnvironment { environment in
-            try await withSite(environment) { _ in
-                var auditor = try await environment.signedIn("Ada", [TeamID.acme: .auditor])
-                #expect(try await auditor.post("\(Self.page)/checks").status == 403)
-                #expect(try await !auditor.get(Self.page).text.contains("Check now"))
-                #expect(try environment.identifiers("checked_at::text", of: "domains").isEmpty)
             }
         }
     }

@@ -44,8 +44,7 @@ import Testing
 
     @Test func `an eleventh return URL is refused beside its row and none is lost`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             let urls = (1...11).map { "https://acme.example/\($0)" }
 
             let answer = try await owner.post(Self.page, form(urls, [("version", "1")]))
@@ -60,8 +59,7 @@ import Testing
 
     @Test func `each return URL has its own error, beside the row it was typed in`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             let urls = [
                 "https://acme.example/a", "", "http://acme.example/b", "https://rival.example/",
                 "https://acme.example/a",
@@ -79,8 +77,7 @@ import Testing
 
     @Test func `a sixth is refused in a clear sentence`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             func post(_ name: String) async throws -> Browser.Answer {
                 try await owner.post(
                     Self.list, [("identifier", name), ("appID", "com.acme.app"), ("description", "Web")])
@@ -97,8 +94,7 @@ import Testing
 
     @Test func `who saves second sees both versions, return URLs included`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             _ = try await owner.post(Self.page, form(["https://acme.example/ada"], [("version", "1")]))
 
             let answer = try await owner.post(Self.page, form(["https://acme.example/ben"], [("version", "1")]))

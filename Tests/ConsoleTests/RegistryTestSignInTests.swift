@@ -11,7 +11,9 @@ import Testing
     private static let bothScopes = [("name", "yes"), ("email", "yes"), ("responseMode", "form_post")]
 
     /// A developer of Acme whose browser also has a session of Ada's, a user of Acme.
-    private func developer(_ environment: TestEnvironment) async throws -> Browser {
+    private func developer(_ environment: TestEnvironment, requiresPKCE: Bool = false) async throws -> Browser {
+        _ = try await environment.addAcmeWeb(requiresPKCE: requiresPKCE)
+        try await environment.addSigningKey()
         var browser = try await environment.signedIn("Ben", [TeamID.acme: .developer])
         let ada = try await environment.add("Ada", to: .acme)
         let token = try await environment.parts.sessions.begin(
@@ -49,9 +51,7 @@ import Testing
 
     @Test func `a test sign-in goes from the form to a verified id_token`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb(requiresPKCE: true)
-            try await environment.addSigningKey()
-            var ben = try await developer(environment)
+            var ben = try await developer(environment, requiresPKCE: true)
             #expect(try await ben.get("\(Self.service)/trials/new").text.contains("Try a sign-in"))
 
             let exit = try await signIn(&ben)
@@ -74,8 +74,6 @@ import Testing
 
     @Test func `a second answer changes nothing`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            try await environment.addSigningKey()
             var ben = try await developer(environment)
             let exit = try await signIn(&ben)
             _ = try await submit(exit, &ben)
@@ -90,8 +88,6 @@ import Testing
 
     @Test func `without a scope the answer may come in the address`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            try await environment.addSigningKey()
             var ben = try await developer(environment)
 
             let exit = try await signIn(&ben, [("responseMode", "query")])
@@ -107,8 +103,6 @@ import Testing
 
     @Test func `cancelling is a step, too`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            try await environment.addSigningKey()
             var ben = try await developer(environment)
 
             let exit = try await signIn(&ben, deciding: [("decision", "cancel")])
@@ -120,7 +114,6 @@ import Testing
 
     @Test func `an answer with another state is not believed`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
             let id = try #require(begun.location?.between("trials%2F", "%2F"))
@@ -135,7 +128,6 @@ import Testing
 
     @Test func `V40, V45: a test sign-in exists for the session that began it alone`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             var other = try await environment.signedIn("Olive", [TeamID.acme: .owner, TeamID.rival: .owner])
             let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
@@ -153,7 +145,6 @@ import Testing
 
     @Test func `a callback from another site is refused`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
             let id = try #require(begun.location?.between("trials%2F", "%2F"))
@@ -168,7 +159,6 @@ import Testing
 
     @Test func `the engine takes its return URL for ten minutes and for its Service ID`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             _ = try await ben.post(
                 "/console/ACMETEAM01/service-ids",
@@ -191,7 +181,6 @@ import Testing
 
     @Test func `what the engine would refuse is told at once`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
             var ben = try await developer(environment)
             try environment.admin("UPDATE app_ids SET is_enabled = false")
             environment.parts.registryChanged(TeamID.acme)

@@ -60,15 +60,4 @@ import Testing
             #expect(try environment.allActions(in: .acme).last == "signing_key.replaced")
         }
     }
-
-    @Test func `a developer reads and changes nothing`() async throws {
-        try await withEnvironment { environment in
-            try await environment.addSigningKey()
-            var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
-            let text = try await developer.get(Self.list).text
-            #expect(text.contains("RS256") && !text.contains("Replace all keys"))
-            #expect(try await developer.post("\(Self.list)/rotations").status == 403)
-            #expect(try await developer.post("\(Self.list)/replacement").status == 403)
-        }
-    }
 }

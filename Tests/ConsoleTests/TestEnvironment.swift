@@ -9,7 +9,6 @@ import Hosted
 import Log
 import Postgres
 import Simulator
-import Synchronization
 import Templates
 import Tenancy
 @_exported import TestDatabase
@@ -19,6 +18,11 @@ import Testing
 import Web
 
 @testable import Console
+
+/// Lends `body` a console, and Ada of Acme.
+func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
+    try await withEnvironment { environment in try await body(environment, try await environment.addAda()) }
+}
 
 /// A running console on a migrated database: the teams Acme and Rival, and somebody for every role.
 struct TestEnvironment: OwnedDatabase, Sendable {
@@ -64,6 +68,12 @@ struct TestEnvironment: OwnedDatabase, Sendable {
             "pippin-PIPPIN0000": token.text, "pippin-browser": Base64URL.encode(parts.server.random.bytes(16)),
         ]
         return browser
+    }
+
+    /// The same for somebody of Acme, once its app has a Service ID.
+    func acmeWeb(_ name: String, _ role: Role) async throws -> Browser {
+        _ = try await addAcmeWeb()
+        return try await signedIn(name, [.acme: role])
     }
 
     /// One of every kind, named as the tests speak of them.

@@ -24,8 +24,7 @@ import Testing
 
     @Test func `an owner offers an App ID, and an owner of the other team takes it`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             #expect(try await ada.follow(try await offer(&ada, to: " rivalteam1 ")).text.contains("It is offered"))
             #expect(try await ada.get(Self.acme).text.contains("Take back"))
@@ -43,8 +42,7 @@ import Testing
 
     @Test func `what is wrong with an offer is said beside its field`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             for (target, words) in [
                 ("PIPPIN0000", "A Team ID has 10"), ("ACMETEAM01", "That is this team"), ("x", "A Team ID has 10"),
             ] {
@@ -57,8 +55,7 @@ import Testing
 
     @Test func `it is an owner's, and no third team sees or answers it`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin, TeamID.rival: .admin])
             #expect(try await offer(&ben).status == 403)
             _ = try await offer(&ada)
@@ -102,8 +99,7 @@ import Testing
         for target in ["RIVALTEAM1", "NOSUCHTEAM"] {
             let shown = Mutex<[String]>([])
             try await withEnvironment { environment in
-                _ = try await environment.addAcmeWeb()
-                var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+                var ada = try await environment.acmeWeb("Ada", .owner)
                 let answer = try await offer(&ada, to: target)
                 #expect(answer.status == 303)
                 for page in [try await ada.follow(answer), try await ada.get(Self.acme)] {
@@ -144,8 +140,7 @@ import Testing
 
     @Test func `V45, V54: is taken by an owner no longer, whatever the page asked before`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             _ = try await offer(&ada)
             let id = try #require(try environment.admin("SELECT transfer_id FROM app_transfers")[0][0])
             let ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
@@ -163,8 +158,7 @@ import Testing
 
     @Test func `V43: is not taken by a team that took a hundred in a day, which reads that it stands`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ada)
             let theirs = try await cleo.get(Self.rival).text
@@ -183,8 +177,7 @@ import Testing
 
     @Test func `V45: ends with the right of the owner who made it`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var ada = try await environment.acmeWeb("Ada", .owner)
             var ben = try await environment.signedIn("Ben", [TeamID.acme: .owner])
             var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
             _ = try await offer(&ben)

@@ -29,8 +29,7 @@ import Testing
 
     @Test func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`() async throws {
         try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            var owner = try await environment.acmeWeb("Ada", .owner)
             for (path, field, limit) in [
                 ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100),
                 ("email-sources", "selectors", 5), ("checks/email-sources", "selectors", 5),

@@ -31,8 +31,7 @@ import Testing
     private static let form = [("confirmation", "ada@acme.example"), ("reason", "She lost her phone")]
 
     @Test func `are seen by kind, name and time, and taken away for a reason`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             try enrol(ada, environment)
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             let reset = UserRoutes.factorReset.link(TeamID.acme, ada)
@@ -61,8 +60,7 @@ import Testing
     }
 
     @Test func `are no business of a developer`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             try enrol(ada, environment)
             var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
 
@@ -75,8 +73,7 @@ import Testing
     }
 
     @Test func `are in the file that a person is given, without what proves them`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             try enrol(ada, environment)
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
 

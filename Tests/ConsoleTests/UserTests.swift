@@ -33,8 +33,7 @@ import Web
     }
 
     @Test func `show what apps hold of them, and who may change it`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             var auditor = try await environment.signedIn("auditor", [TeamID.acme: .auditor])
             let path = ConsoleRoutes.user.link(TeamID.acme, ada)
@@ -50,8 +49,7 @@ import Web
     }
 
     @Test func `are signed out everywhere, and lose a consent with its tokens`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             let path = ConsoleRoutes.user.link(TeamID.acme, ada)
 
@@ -67,8 +65,7 @@ import Web
     }
 
     @Test func `are deleted only with the typed confirmation and a reason`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             let path = UserRoutes.deletion.link(TeamID.acme, ada)
 
@@ -86,8 +83,7 @@ import Web
     }
 
     @Test func `lose one token, or all of them, and keep their consents`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             try environment.admin(
                 """
                 INSERT INTO refresh_tokens (
@@ -117,8 +113,7 @@ import Web
     }
 
     @Test func `are suspended with a reason, signed out, and let in again`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             let suspension = UserRoutes.suspension.link(TeamID.acme, ada)
 
@@ -156,8 +151,7 @@ import Web
     }
 
     @Test func `are handed out as one file without secrets, which is recorded`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             _ = try await environment.add("Ben", to: .acme)
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
             var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
@@ -177,8 +171,7 @@ import Web
     }
 
     @Test func `leave nothing with the inspector once they are deleted`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.addAda()
+        try await withAda { environment, ada in
             let trace = TraceID(ofRequest: "0123456789abcdef", at: environment.now)
             try environment.admin(
                 "INSERT INTO flows (team_id, flow_id, sub, outcome, opening) VALUES ('ACMETEAM01', $1, $2, 'answered', $3)",

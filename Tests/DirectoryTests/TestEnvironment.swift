@@ -3,11 +3,9 @@ import Crypto
 import Directory
 import Domain
 import EventLoop
-import Glibc
 import OAuth
 import Postgres
 @_exported import TestDatabase
-import TestSupport
 import Testing
 
 /// A migrated database with the teams Acme and Rival, seen from a loop as Pippin sees it.
@@ -58,7 +56,6 @@ struct TestEnvironment: Sendable, OwnedDatabase {
             ) VALUES ($1, 0, $2::text::bytea, $4, $4, $3, false, now(), now() + interval '5 minutes')
             """, team.rawValue, id, subject.rawValue, app.rawValue)
     }
-
 }
 
 /// Lends `body` a world of its own, on its loop.
@@ -69,28 +66,7 @@ func withEnvironment(_ body: @escaping @Sendable (TestEnvironment) async throws 
     }
 }
 
-/// Holds a thread until it is opened: it reads from a pipe.
-final class Latch: Sendable {
-    private let (exit, entrance): (Int32, Int32)
-
-    init() throws {
-        var ends: [Int32] = [-1, -1]
-        try #require(unsafe pipe(&ends) == 0)
-        (exit, entrance) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(exit)
-        close(entrance)
-    }
-
-    func open() {
-        var octet: UInt8 = 1
-        _ = unsafe write(entrance, &octet, 1)
-    }
-
-    func wait() {
-        var octet: UInt8 = 0
-        while unsafe read(exit, &octet, 1) < 0 {}
-    }
+/// The same, with Ada in Acme.
+func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
+    try await withEnvironment { environment in try await body(environment, try await environment.add("Ada")) }
 }

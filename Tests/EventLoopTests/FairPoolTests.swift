@@ -22,15 +22,6 @@ final class Latch: Sendable {
     }
 }
 
-/// Who was served, in that order.
-final class Served: Sendable {
-    private let names = Mutex<[String]>([])
-
-    var all: [String] { names.withLock { $0 } }
-
-    func note(_ name: String) { names.withLock { $0.append(name) } }
-}
-
 @Suite struct `The blocking pool, shared between teams` {
     /// Has the pool's threads held by calls of `owner`.
     private func hold(_ pool: BlockingPool, threads: Int, by owner: String, _ latch: Latch) async throws {
@@ -39,7 +30,7 @@ final class Served: Sendable {
     }
 
     /// Has `count` calls of `owner` wait, one behind the other.
-    private func queue(_ count: Int, of owner: String, on pool: BlockingPool, _ served: Served) async throws -> [Task<
+    private func queue(_ count: Int, of owner: String, on pool: BlockingPool, _ served: Notes) async throws -> [Task<
         Void, any Error
     >] {
         var tasks: [Task<Void, any Error>] = []
@@ -53,7 +44,7 @@ final class Served: Sendable {
 
     @Test func `S6, V43: a team's first call is served behind at most one of a team that floods`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 256)
-        let (latch, served) = (Latch(), Served())
+        let (latch, served) = (Latch(), Notes())
         try await hold(pool, threads: 1, by: "flood", latch)
 
         var tasks = try await queue(60, of: "flood", on: pool, served)
@@ -72,7 +63,7 @@ final class Served: Sendable {
 
     @Test func `V43: a team that holds every thread gets the next one last`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 3, queueLimit: 64)
-        let (latch, others, served) = (Latch(), Latch(), Served())
+        let (latch, others, served) = (Latch(), Latch(), Notes())
         try await hold(pool, threads: 2, by: "flood", latch)
         try await hold(pool, threads: 1, by: "quiet", others)
 
@@ -89,7 +80,7 @@ final class Served: Sendable {
 
     @Test func `V43: one team alone may use every thread and every place`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 3, queueLimit: 20)
-        let (latch, served) = (Latch(), Served())
+        let (latch, served) = (Latch(), Notes())
         try await hold(pool, threads: 3, by: "alone", latch)
         let tasks = try await queue(20, of: "alone", on: pool, served)
 
@@ -103,7 +94,7 @@ final class Served: Sendable {
 
     @Test func `S6, V43: a full queue gives way to another team, and only the longest line is refused`() async throws {
         let pool = try BlockingPool(name: "pool", threads: 1, queueLimit: 8)
-        let (latch, served) = (Latch(), Served())
+        let (latch, served) = (Latch(), Notes())
         try await hold(pool, threads: 1, by: "flood", latch)
         let flood = try await queue(8, of: "flood", on: pool, served)
 

@@ -46,14 +46,6 @@ import Testing
         }
     }
 
-    @Test func `an error status is an answer`() async throws {
-        try await withClient { test async throws in
-            let answer = try await test.send("GET", "/nothing")
-
-            #expect(answer.status == 404)
-        }
-    }
-
     @Test func `a redirect is an answer unless it is to be followed`() async throws {
         try await withClient {
             $0.get(Route("/old")) { _ in .redirect(to: "/new", status: .found) }

@@ -1,6 +1,4 @@
-import Glibc
-import HTTP
-import Testing
+import TestSupport
 
 /// A certificate for `localhost` that nobody signed but itself.
 struct TestCertificate {
@@ -23,17 +21,5 @@ struct TestCertificate {
             certificate: try shell("cat \(folder)/certificate.pem"), key: try shell("cat \(folder)/key.pem"),
             file: folder + "/certificate.pem", keyFile: folder + "/key.pem")
         try await body(certificate)
-    }
-
-    private static func shell(_ command: String) throws -> String {
-        let stream = try unsafe #require(unsafe popen(command, "r"))
-        defer { unsafe pclose(stream) }
-        var output: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = unsafe fread(&buffer, 1, buffer.count, stream)
-            if count == 0 { return String(decoding: output, as: UTF8.self) }
-            output += buffer[..<count]
-        }
     }
 }

@@ -6,19 +6,6 @@ import Testing
 @testable import HTTP
 
 @Suite struct `TLS` {
-    /// Runs a command line of the shell; its output.
-    private func shell(_ command: String) throws -> String {
-        let stream = try unsafe #require(unsafe popen(command, "r"))
-        defer { unsafe pclose(stream) }
-        var output: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = unsafe fread(&buffer, 1, buffer.count, stream)
-            if count == 0 { return String(decoding: output, as: UTF8.self) }
-            output += buffer[..<count]
-        }
-    }
-
     /// A certificate for that name that signs itself, and its key.
     private func made(_ name: String, key kind: String = "ec -pkeyopt ec_paramgen_curve:prime256v1") throws -> ServerTLS
     {

@@ -33,15 +33,6 @@ import Testing
         #expect(try browser.get(Browser.authorize().replacing("ACMETEAM01", with: "PIPPIN0000")).status == 404)
     }
 
-    @Test func `signing in anew asks for the password and changes the session's name`() throws {
-        let browser = try site.consented()
-        let first = browser.cookies[Browser.sessionCookie]
-        let page = try browser.get(Browser.account + "/session")
-        #expect(page.body.contains("current-password"))
-        _ = try browser.signIn(page)
-        #expect(browser.cookies[Browser.sessionCookie] != first)
-    }
-
     private static func addOperator(to teams: TestTeams) async throws {
         let new = NewUser(
             name: try #require(PersonName(given: "Olga", family: "")),

@@ -30,26 +30,10 @@ import Testing
     }
 
     @Test func `V23: a step belongs to its team`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize()))
+        let (browser, sheet) = try site.sheet()
         let elsewhere = try #require(sheet.action).replacing("ACMETEAM01", with: "RIVALTEAM1")
         let csrf = try #require(sheet.value(of: "csrf"))
         #expect(try browser.post(elsewhere, [("csrf", csrf), ("decision", "continue")]).status == 410)
-    }
-
-    @Test func `V20: a finished sign-in is over, for the same browser too`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize()))
-        #expect(try browser.send(sheet, [("decision", "continue")]).target != nil)
-        let again = try browser.send(sheet, [("decision", "continue")])
-        #expect(again.status == 410 && again.target == nil)
-    }
-
-    @Test func `an interaction is over after a quarter of an hour`() throws {
-        let browser = site.browser()
-        let page = try browser.get(Browser.authorize())
-        site.teams.clock.advance(by: .seconds(900))
-        #expect(try browser.signIn(page).status == 410)
     }
 
     @Test func `the session's name changes at sign-in, and one that was planted is not taken over`() throws {
@@ -84,17 +68,6 @@ import Testing
         }
     }
 
-    @Test func `Rival's session is none at Acme`() throws {
-        let browser = try site.consented()
-        let token = try #require(browser.cookies[Browser.sessionCookie])
-        let other = site.browser()
-        other.keep("__Host-pippin-RIVALTEAM1", token)
-        let path = Browser.authorize().replacing("ACMETEAM01", with: "RIVALTEAM1")
-        #expect(try other.get(path).status == 200)
-        #expect(try other.get("/t/RIVALTEAM1/account").status == 303)
-        #expect(try browser.get(Browser.account).status == 200)
-    }
-
     @Test func `signing out ends the session on the server, not in the browser alone`() throws {
         let browser = try site.consented()
         let token = try #require(browser.cookies[Browser.sessionCookie])
@@ -107,8 +80,7 @@ import Testing
     }
 
     @Test func `V33: garbage in cookies and forms is a stranger's, never an error of ours`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize()))
+        let (browser, sheet) = try site.sheet()
         let action = try #require(sheet.action)
         for body in ["csrf=%zz", "%", "a=%ff%fe", "csrf=%00", "=&=&", String(repeating: "a=b&", count: 500)] {
             let fields =

@@ -3,8 +3,6 @@ import Directory
 import Domain
 import EventLoop
 import Glibc
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import Hosted
@@ -64,24 +62,5 @@ import Testing
         site.teams.clock.advance(by: .seconds(60))
         let done = try send("a wholly other secret")
         #expect(done.status == 200 || done.status == 303)
-    }
-
-    /// By what waits, not by the clock: nothing is judged until the end.
-    @Test(.site) func `V43: keeps nobody of the team from signing in, however many are being judged`() async throws {
-        let page = try Place.passwordLink.page(in: site.browser())
-        let isOpen = Mutex(false)
-        let judges = site.judges
-        let held = Task { try await judges.run(for: "ACMETEAM01") { try blockUntil { isOpen.withLock { $0 } } } }
-        try await waitUntil { judges.callCount > 0 && judges.waitingCount == 0 }
-        let waiting = (0..<64).map { _ in Task { try await judges.run(for: "ACMETEAM01") {} } }
-        try await waitUntil { judges.waitingCount >= 64 }
-
-        let browser = site.browser()
-        #expect(try browser.signIn(try browser.get(Browser.authorize())).status == 200)
-        #expect(page.status == 200)
-
-        isOpen.withLock { $0 = true }
-        try await held.value
-        for task in waiting { try await task.value }
     }
 }

@@ -14,6 +14,11 @@ import Testing
         ("redirect_uri", "https://evil.example/"), ("client_id", "com.acme.other.web"), ("state", "evil"),
         ("nonce", "evil"), ("code_challenge", "evil"), ("sub", "evil"), ("app_id", "com.acme.evil"),
     ]
+    /// What may happen to an app while somebody signs in to it.
+    private static let ends = [
+        "UPDATE app_ids SET is_enabled = false WHERE team_id = 'ACMETEAM01'",
+        "DELETE FROM return_urls WHERE team_id = 'ACMETEAM01'",
+    ]
 
     @Test(.site) func `V4: no step takes from the browser again what the sign-in was begun with`() throws {
         let browser = site.browser()
@@ -31,8 +36,7 @@ import Testing
     }
 
     @Test(.site) func `V4: the address of a step adds nothing to the sign-in either`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+        let (browser, sheet) = try site.sheet(Browser.everything)
         let action = try #require(sheet.action)
         let csrf = try #require(sheet.value(of: "csrf"))
         let query = FormCoding.encode(Self.forged.map { (name: $0.0, value: $0.1) })
@@ -59,30 +63,18 @@ import Testing
         #expect(try #require(target).wholeMatch(of: pattern) != nil)
     }
 
-    @Test(
-        .site,
-        arguments: [
-            "UPDATE app_ids SET is_enabled = false WHERE team_id = 'ACMETEAM01'",
-            "DELETE FROM return_urls WHERE team_id = 'ACMETEAM01'",
-        ]) func `V45: an app that was switched off, or has lost the return URL, gets no code of a sign-in under way`(
-            change: String
-        ) throws
-    {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+    @Test(.site, arguments: ends)
+    func `V45: an app that was switched off, or has lost the return URL, gets no code of a sign-in under way`(
+        change: String
+    ) throws {
+        let (browser, sheet) = try site.sheet(Browser.everything)
         #expect(sheet.status == 200)
         try site.teams.admin(change)
         #expect(try browser.send(sheet, [("decision", "continue")]).status == 410)
         #expect(try site.teams.count("authorization_codes") == 0)
     }
 
-    @Test(
-        .apple,
-        arguments: [
-            "UPDATE app_ids SET is_enabled = false WHERE team_id = 'ACMETEAM01'",
-            "DELETE FROM return_urls WHERE team_id = 'ACMETEAM01'",
-        ]) func `V45: nor one of a sign-in that comes back from Apple`(change: String) throws
-    {
+    @Test(.apple, arguments: ends) func `V45: nor one of a sign-in that comes back from Apple`(change: String) throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
         let back = try browser.postBack(exit)

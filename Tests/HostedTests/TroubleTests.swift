@@ -12,8 +12,7 @@ import Testing
 /// When the store is gone, when everybody asks at once, and what the log shows of it.
 @Suite(.site) struct TroubleTests {
     @Test func `V22: without PostgreSQL apps get 503 with Retry-After in JSON, and people a page`() async throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize()))
+        let (browser, sheet) = try site.sheet()
         let form = try site.redemption(of: "c0")
         let bearer = ["Authorization: Bearer x"]
         let connections = site.teams.connections

@@ -64,6 +64,11 @@ func withEngine(limits: [String: Int] = [:], _ body: @escaping @Sendable (Engine
     try await withTeams { try await body(Engine($0.limited(limits))) }
 }
 
+/// The same, with the tokens of a sign-in.
+func withTokens(_ body: @escaping @Sendable (Engine, TokenAnswer) async throws -> Void) async throws {
+    try await withEngine { try await body($0, try await $0.tokens()) }
+}
+
 /// The parameters of a request, with what a test changes in them; nil takes one away.
 typealias Changes = [String: String?]
 

@@ -34,8 +34,7 @@ import Testing
     }
 
     @Test func `V28: consents, cut-offs, traces and people of one team are out of reach of another`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             #expect(try await !engine.endConsent(in: .rival))
             engine.clock.advance(by: .seconds(1))
             let cutOffs = NotBeforeStore(engine.database)

@@ -17,15 +17,6 @@ final class Count: Sendable {
 /// Many who want one row, and those who want another: the row is locked by one at a time, and whoever waits for it occupies
 /// nothing that others need.
 @Suite("A row that many want") struct HotRowTests {
-    /// Who has had the row, in that order.
-    private final class Order: Sendable {
-        private let names = Mutex<[String]>([])
-
-        var all: [String] { names.withLock { $0 } }
-
-        func note(_ name: String) { names.withLock { $0.append(name) } }
-    }
-
     private static func lock(_ number: Int) -> SQL {
         let lock: SQL = "SELECT FROM t WHERE n = \(number) FOR NO KEY UPDATE"
         return lock.locking(row(number))
@@ -167,7 +158,7 @@ final class Count: Sendable {
 
     @Test func `V43: lets two teams take turns`() async throws {
         try await Self.withRows({ $0.exclusive = 1 }) { database, loop, conninfo in
-            let order = Order()
+            let order = Notes()
             let held = try Self.holder(of: 1...1, conninfo)
             let before = database.statementCount
             let tasks = (0..<26).map { number in

@@ -1,6 +1,5 @@
 import EventLoop
 import TestDatabase
-import TestSupport
 import Testing
 
 @testable import Postgres

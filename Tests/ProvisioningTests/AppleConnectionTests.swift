@@ -23,9 +23,7 @@ import Testing
     }
 
     @Test func `import their key, are told in the plan, and say nothing twice`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-
+        try await Installation.withAcme { pippin in
             let report = try await pippin.apply(Self.file(Self.member()))
 
             #expect(report.outcome == .applied)
@@ -44,8 +42,7 @@ import Testing
     }
 
     @Test func `are exported without the private half, and applied again`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try await pippin.apply(Self.file(Self.member()))
 
             let text = try await pippin.export()
@@ -71,8 +68,7 @@ import Testing
     }
 
     @Test func `change to another key, and with pruning lose the old one`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try await pippin.apply(Self.file(Self.member()))
             let changed = Self.file(
                 Self.member(key: "KEY7654321", Self.next, services: "com.acme.other", team: "FGHIJ67890"))
@@ -95,8 +91,7 @@ import Testing
     }
 
     @Test func `go by null and pruning, and by nothing else`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try await pippin.apply(Self.file(Self.member()))
 
             #expect(try await pippin.apply(Self.file("null")).outcome == .unchanged)
@@ -109,8 +104,7 @@ import Testing
     }
 
     @Test func `that the console refuses are refused, each where it stands`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             for (member, field) in [
                 (Self.member(nil), "privateKeyPEM"), (Self.member(services: "com.acme.app"), "servicesID"),
                 (Self.member(key: "short"), "keyID"), (Self.member(team: "short"), "teamID"),
@@ -132,8 +126,7 @@ import Testing
     }
 
     @Test func `never share a Services ID`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             let (first, second) = (Self.member(), Self.member(key: "KEY7654321", Self.next))
             let other = #"{"identifier": "com.acme.other", "description": "Other", "apple": \#(second)}"#
             let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
@@ -157,8 +150,7 @@ import Testing
     }
 
     @Test func `keep the private half of their key`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try await pippin.apply(Self.file(Self.member()))
 
             let outcome = try await pippin.apply(Self.file(Self.member(Self.next))).outcome

@@ -13,8 +13,7 @@ import Testing
         """)
 
     @Test func `are made whatever their order, and exported again`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             #expect(try await pippin.apply(Self.grouped).outcome == .applied)
             let text = try await pippin.export()
 
@@ -30,8 +29,7 @@ import Testing
     }
 
     @Test func `are left by an empty name, and left alone by none`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try await pippin.apply(Self.grouped)
             let silent = Files.team(#""appIDs": [{"identifier": "com.acme.watch"}]"#)
             let leaving = Files.team(#""appIDs": [{"identifier": "com.acme.watch", "primary": ""}]"#)
@@ -43,8 +41,7 @@ import Testing
     }
 
     @Test func `that the console refuses are refused`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             for (apps, reason) in [
                 (#"{"identifier": "com.acme.watch", "primary": "com.acme.nobody"}"#, "has no App ID com.acme.nobody"),
                 (#"{"identifier": "com.acme.watch", "primary": "com.acme.watch"}"#, "under itself"),

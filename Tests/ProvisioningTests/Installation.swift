@@ -27,6 +27,14 @@ struct Installation: OwnedDatabase, Sendable {
         }
     }
 
+    /// The same, with Acme's whole file applied.
+    static func withAcme(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
+        try await with { pippin in
+            try await pippin.apply(Files.whole)
+            try await body(pippin)
+        }
+    }
+
     private init(_ conninfo: String, _ database: TeamDatabase, _ pool: BlockingPool) throws {
         self.conninfo = conninfo
         self.database = database

@@ -3,8 +3,7 @@ import Testing
 
 @Suite struct `Pruning` {
     @Test func `removes what the lists do not name`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             let text = Files.team(
                 """
                 "appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.shop"}]}],
@@ -29,9 +28,7 @@ import Testing
     }
 
     @Test func `leaves lists alone that the file leaves out`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-
+        try await Installation.withAcme { pippin in
             let team = try await pippin.apply(#"{"teams": [{"id": "ACMETEAM01"}]}"#) { $0.prunes = true }
             let app = try await pippin.apply(Files.team(#""appIDs": [{"identifier": "com.acme.app"}]"#)) {
                 $0.prunes = true
@@ -43,8 +40,7 @@ import Testing
     }
 
     @Test func `frees names for other uses`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             let text = Files.team(
                 #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#)
 
@@ -58,8 +54,7 @@ import Testing
     }
 
     @Test func `tells apps of people it removes, and leaves nothing of their sign-ins`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try pippin.admin(
                 """
                 WITH consented AS (
@@ -81,8 +76,7 @@ import Testing
     }
 
     @Test func `never removes people whom a file cannot name`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try pippin.admin("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', '001234.fromapple.0001')")
 
             try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }

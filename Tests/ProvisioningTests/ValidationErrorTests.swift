@@ -130,8 +130,7 @@ import Testing
     }
 
     @Test func `when a known key has another public half or App ID`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             let other = Files.escaped(P256SigningKey.generate().publicKey.pem)
             let text = Files.team(
                 """
@@ -149,9 +148,7 @@ import Testing
     }
 
     @Test func `when a production team would keep loopback addresses`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-
+        try await Installation.withAcme { pippin in
             let silent = try await pippin.apply(Files.team(#""mode": "production""#))
             let open = try await pippin.apply(Files.whole(mode: "production"))
 
@@ -176,8 +173,7 @@ import Testing
     }
 
     @Test func `for a team that was deleted`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+        try await Installation.withAcme { pippin in
             try pippin.markDeleted(.acme)
 
             let report = try await pippin.apply(Files.whole) { $0.isDryRun = true }

@@ -26,8 +26,7 @@ import Testing
     }
 
     @Test func `V57: are taken in, sealed, and can sign`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let key = try await acme.bring("KEY1234567", Self.pair.pem)
 
             let signing = try #require(try await acme.appleKeys.signingKey(key.id, in: .acme))
@@ -43,16 +42,6 @@ import Testing
             #expect(event.action == "apple_key.imported")
             #expect(!"\(event)".contains(Self.pair.pem.split(separator: "\n")[1]))
         }
-    }
-
-    @Test(arguments: [
-        pair.pem, pair.pem.replacing("\n", with: "\r\n"), pair.pem.replacing("\n", with: "\\n"),
-        pair.pem.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"),
-        "\n\n  \(pair.pem.replacing("\n", with: " "))  ",
-    ]) func `are read however they were pasted`(text: String) throws {
-        let new = try AppleKey.Import(parsing: input("KEY1234567", text))
-
-        #expect(new.key.pem == Self.pair.pem)
     }
 
     @Test(arguments: [
@@ -84,8 +73,7 @@ import Testing
     }
 
     @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let key = try await acme.bring("KEY1234567", Self.pair.pem)
             let app = ClientID.named("com.acme.app")
 
@@ -97,8 +85,7 @@ import Testing
     }
 
     @Test func `are edited by whoever saves first`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let key = try await acme.bring("KEY1234567", Self.pair.pem)
             var changed = input()
             changed.name = "Renamed"

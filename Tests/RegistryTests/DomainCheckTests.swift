@@ -153,27 +153,6 @@ private struct Site: Sendable {
         }
     }
 
-    @Test func `says that nobody listens`() async throws {
-        try await withSite {
-            .text("")
-        } _: { site async throws in
-            let gone = LoopbackListener()
-            close(gone.socket)
-            #expect(await site.find(port: gone.port).kind == .unreachable)
-        }
-    }
-
-    @Test(arguments: ["127.0.0.1", "localhost", "login.localhost", "10.0.0.1", "169.254.169.254", "192.168.1.1"])
-    func `does not call a private address, whatever the name`(host: String) async throws {
-        try await withSite {
-            .text(Site.file.content)
-        } _: { site async throws in
-            let finding = await site.find(host, allowsLoopback: false)
-            #expect(finding.kind == .addressRefused && finding.status == nil)
-            #expect(finding.detail?.isEmpty == false)
-        }
-    }
-
     @Test func `judges the address of each connection, so that a name cannot be rebound`() async throws {
         try await withSite {
             .text(Site.file.content)

@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test func `come with the first Service ID that names them and go with the last`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             try await acme.makeService("com.acme.web")
             let first = try #require(try await domain(acme))
             try await acme.makeService("com.acme.shop")
@@ -37,9 +36,7 @@ import Testing
     }
 
     @Test func `are verified by one right answer, which the log tells once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            try await acme.makeService()
+        try await Registered.withService { acme in
             #expect(try await domain(acme)?.state == .pending)
 
             #expect(try await acme.domains.note(Self.missing)?.state == .unverified)
@@ -54,9 +51,7 @@ import Testing
     }
 
     @Test func `lapse only when the file has been away for days`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            try await acme.makeService()
+        try await Registered.withService { acme in
             try await acme.domains.note(Self.served)
 
             let failing = try #require(try await acme.domains.note(Self.missing))
@@ -77,9 +72,7 @@ import Testing
     }
 
     @Test func `are due at once, and an hour or a day after a check`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            try await acme.makeService()
+        try await Registered.withService { acme in
             let due: @Sendable () async throws -> Int = { try await acme.domains.takeDue(limit: 10, in: .acme).count }
             let minutes: @Sendable () async throws -> Int = {
                 try await acme.number(

@@ -20,8 +20,7 @@ import Testing
     }
 
     @Test func `that are issued can be downloaded once, and fit their public half`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let key = try await acme.keys.issue()
             #expect(key.privateHalf == .awaitingDownload)
 
@@ -40,23 +39,8 @@ import Testing
         }
     }
 
-    @Test func `are downloaded once by twenty clicks at the same time`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            let id = try await acme.keys.issue().id
-
-            let files = try await race(20) { _ in
-                if case .file = try await acme.keys.download(id) { true } else { false }
-            }
-
-            #expect(files.count { $0 } == 1)
-            #expect(try await acme.number("SELECT count(*) FROM keys WHERE private_key_sealed IS NOT NULL") == 0)
-        }
-    }
-
     @Test func `make room for the next when they are revoked, and end for good`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let first = try await acme.keys.issue()
             try await acme.keys.issue()
 
@@ -74,8 +58,7 @@ import Testing
     }
 
     @Test func `made elsewhere are registered by their public half`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let registration = try Self.registration("ACMEKEY001")
 
             let key = try await acme.register(registration)
@@ -103,8 +86,7 @@ import Testing
     }
 
     @Test func `stay where they are when the master key is another`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let key = try await acme.keys.issue()
             let other = KeyStore(acme.database, keyRing: KeyRing(current: try MasterKey.generate(id: "other")))
 
@@ -117,8 +99,7 @@ import Testing
     }
 
     @Test func `are listed newest first with their last use`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let (old, new) = (try await acme.keys.issue("Old"), try await acme.keys.issue("New"))
             let noon = Timestamp(seconds: 1_800_000_000)
             try await Self.use(old, at: noon, acme)

@@ -12,6 +12,7 @@ struct Registered: Sendable, OwnedDatabase {
     let loop: EventLoop
     let conninfo: String
     let database: TeamDatabase
+    let system: SystemDatabase
     let appIDs: AppIDStore
     let serviceIDs: ServiceIDStore
     let keys: KeyStore
@@ -19,10 +20,9 @@ struct Registered: Sendable, OwnedDatabase {
     let domains: DomainStore
     let emailSources: EmailSourceStore
 
-    private init(_ database: TeamDatabase, on loop: EventLoop, _ conninfo: String) throws {
-        self.loop = loop
-        self.conninfo = conninfo
-        self.database = database
+    private init(_ connected: ConnectedDatabase) throws {
+        (loop, conninfo) = (connected.loop, connected.conninfo)
+        (database, system) = (connected.database, connected.systemDatabase)
         appIDs = AppIDStore(database)
         serviceIDs = ServiceIDStore(database)
         let keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
@@ -37,7 +37,23 @@ struct Registered: Sendable, OwnedDatabase {
         try await withConnectedDatabase { configuration in
             configuration.exclusive = 20
         } _: { connected in
-            try await body(Registered(connected.database, on: connected.loop, connected.conninfo))
+            try await body(Registered(connected))
+        }
+    }
+
+    /// The same, where Acme has its App ID.
+    static func withApp(_ body: @escaping @Sendable (Registered) async throws -> Void) async throws {
+        try await with { acme in
+            try await acme.makeApp()
+            try await body(acme)
+        }
+    }
+
+    /// And its Service ID.
+    static func withService(_ body: @escaping @Sendable (Registered) async throws -> Void) async throws {
+        try await withApp { acme in
+            try await acme.makeService()
+            try await body(acme)
         }
     }
 

@@ -106,9 +106,6 @@ import Testing
             defer { resolver.close() }
             let client = try HTTPClient(on: acme.loop)
             defer { client.close() }
-            let system = Database(loop: acme.loop, configuration: .forTests(acme.conninfo, role: "pippin_system"))
-            system.open()
-            defer { system.close() }
             // No team's domain answers before the other's was asked, too.
             let asked = Mutex<Set<UInt16>>([])
             var sites: [Server] = []
@@ -128,7 +125,7 @@ import Testing
             }
             let checks = self.checks(acme, client, resolver)
 
-            try await RegistryCheckRound(SystemDatabase(system), checks).run()
+            try await RegistryCheckRound(acme.system, checks).run()
 
             for team in [TeamID.acme, .rival] {
                 let domain = try await acme.domains.find("127.0.0.1", in: team)
@@ -140,10 +137,7 @@ import Testing
 
     @Test func `is found across teams, and taken by one process`() async throws {
         try await Registered.with { acme in
-            let system = Database(loop: acme.loop, configuration: .forTests(acme.conninfo, role: "pippin_system"))
-            system.open()
-            defer { system.close() }
-            let store = RegistryCheckStore(SystemDatabase(system))
+            let store = RegistryCheckStore(acme.system)
             let none = try await store.dueTeams(limit: 5)
             #expect(none.isEmpty)
             try await register(acme, port: 9)

@@ -23,8 +23,7 @@ import Testing
     @Test func `V43, V55: a domain is read without the return URLs, but for one of a developer's own machine`()
         async throws
     {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let long = String(repeating: "x", count: 2000)
             let input = ServiceID.Input(
                 identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example", "localhost"],
@@ -110,9 +109,7 @@ import Testing
     }
 
     @Test func `V53: a client ends with all of its tokens while somebody else ends some of them`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
-            try await acme.makeService()
+        try await Registered.withService { acme in
             try Self.issue(acme, ClientIdentifierStore.tokensAtOnce + 200, to: "com.acme.web")
             let name = ClientID.named("com.acme.web")
             let admin = try AdminConnection(to: acme.conninfo)

@@ -7,8 +7,7 @@ import Testing
 
 @Suite struct `Service IDs` {
     @Test func `are saved with domains and return URLs in one step`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let draft = try ServiceID.Draft.sample(
                 domains: ["shop.example", "acme.example"],
                 returnURLs: ["https://www.shop.example/z", "https://acme.example/a?b=c"])
@@ -25,8 +24,7 @@ import Testing
     }
 
     @Test func `that change replace domains and return URLs together`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let made = try await acme.makeService()
             let draft = try ServiceID.Draft.sample(
                 domains: ["shop.example"], returnURLs: ["https://shop.example/b", "https://shop.example/a"])
@@ -43,8 +41,7 @@ import Testing
     }
 
     @Test func `make room for another when one is deleted`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             for number in 1...5 { try await acme.makeService("com.acme.web\(number)") }
 
             let gone = try await acme.serviceIDs.delete(.named("com.acme.web3"), reason: "unused")
@@ -56,8 +53,7 @@ import Testing
     }
 
     @Test func `V46: have exactly ten return URLs after fifty people added one each at once`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let made = try await acme.serviceIDs.create(.sample(returnURLs: []))
 
             let added = try await race(50) { index in
@@ -89,8 +85,7 @@ import Testing
     }
 
     @Test func `cannot hold an eleventh return URL whatever is written`() async throws {
-        try await Registered.with { acme in
-            try await acme.makeApp()
+        try await Registered.withApp { acme in
             let urls = (1...10).map { "https://acme.example/\($0)" }
             try await acme.serviceIDs.create(.sample(returnURLs: urls))
 

@@ -12,8 +12,7 @@ import Testing
     private func withTeam(_ body: @escaping @Sendable (TestEnvironment, TeamID, _ ada: Subject) async throws -> Void)
         async throws
     {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             try await body(environment, try await environment.addTeam("Acme", owner: ada), ada)
         }
     }

@@ -184,8 +184,7 @@ import Testing
 /// Whom those keep waiting who join a team that somebody holds.
 @Suite struct `Invitations to a team that is held` {
     @Test func `V43: have done nothing in the system team while they wait`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let team = try await environment.addTeam("Acme", owner: ada)
             let token = try await environment.invite(by: ada, to: team)
             let subject = Subject(hexadecimal: "ben")

@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct `Members` {
     @Test func `have one role in a team, and its name comes with it`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let ben = try environment.addAccount("ben")
             let acme = try await environment.addTeam("Acme", owner: ada)
 
@@ -21,8 +20,7 @@ import Testing
     }
 
     @Test func `are added once, and only if they exist`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let acme = try await environment.addTeam("Acme", owner: ada)
 
             await #expect(throws: MembershipStore.Failure.alreadyMember) {
@@ -39,8 +37,7 @@ import Testing
     }
 
     @Test func `of the system team are operators, and no other team has any`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let acme = try await environment.addTeam("Acme", owner: ada)
             #expect(try await !environment.members.isOperator(ada))
 
@@ -59,8 +56,7 @@ import Testing
     }
 
     @Test func `cannot take a role of the other kind in the database either`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             try await environment.addTeam("Acme", as: "ACMETEAM01")
             for (team, role) in [("ACMETEAM01", "operator"), ("PIPPIN0000", "owner")] {
                 #expect(throws: (any Error).self) {

@@ -4,8 +4,7 @@ import Testing
 
 @Suite struct `Lists of teams` {
     @Test func `show a person theirs by name, and no other`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let ben = try environment.addAccount("ben")
             try await environment.addTeam("zebra", owner: ada)
             try await environment.addTeam("Acme", owner: ada)
@@ -59,8 +58,7 @@ import Testing
     }
 
     @Test func `show deleted teams to operators alone`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
+        try await withAda { environment, ada in
             let id = try await environment.addTeam("Acme", owner: ada)
             try environment.markDeleted(id)
 

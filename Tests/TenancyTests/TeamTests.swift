@@ -9,9 +9,7 @@ import Testing
 
 @Suite struct `Teams` {
     @Test func `are created with their owner and an event, all at once`() async throws {
-        try await withEnvironment { environment in
-            let ada = try environment.addAccount("ada")
-
+        try await withAda { environment, ada in
             let id = try await environment.addTeam("Acme", owner: ada)
 
             let team = try #require(try await environment.teams.find(id))
@@ -137,19 +135,6 @@ import Testing
                 return
             }
             #expect(try await environment.teams.find(nowhere) == nil)
-        }
-    }
-
-    @Test func `raise the version of the registry, which caches watch`() async throws {
-        try await withEnvironment { environment in
-            let id = try await environment.addTeam("Acme")
-            _ = try await environment.teams.update(
-                id, to: TeamConfiguration(settings: environment.settings("Acme 2")), version: 1, by: .command("test"),
-                from: .test)
-
-            let rows = try environment.admin("SELECT version FROM registry_versions WHERE team_id = $1", id.rawValue)
-
-            #expect(rows == [["2"]])
         }
     }
 

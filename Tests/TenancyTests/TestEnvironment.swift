@@ -37,7 +37,11 @@ struct TestEnvironment: Sendable, OwnedDatabase {
         let name = try #require(TeamName(rawValue: name))
         return try #require(TeamSettings(name: name, mode: .sandbox))
     }
+}
 
+/// Lends `body` a world with Ada's account.
+func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
+    try await withEnvironment { environment in try await body(environment, try environment.addAccount("ada")) }
 }
 
 /// Lends `body` a world of its own, on its loop.

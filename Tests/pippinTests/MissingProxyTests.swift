@@ -1,5 +1,5 @@
 import Log
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import pippin
@@ -8,20 +8,14 @@ import Testing
 @Suite struct MissingProxyTests {
     private static let name = "--public-url=https://id.example.com"
 
-    private final class Lines: Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        func append(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
-    }
-
     /// What the start of a worker says of its proxy.
     private func warnings(_ arguments: String...) throws -> [String] {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var options = Options(arguments + ["--resources=\(root)"])
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
-        let lines = Lines()
-        settings.warnOfMissingProxy(Log(threshold: .info) { lines.append($0) })
+        let lines = Notes()
+        settings.warnOfMissingProxy(Log(threshold: .info) { lines.note(line: $0) })
         return lines.all
     }
 

@@ -1,26 +1,20 @@
 import EventLoop
 import Log
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import pippin
 
 /// Which requests are worth a warning, and how many of them.
 @Suite struct RequestLogTests {
-    private final class Lines: Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        func append(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
-    }
-
     /// The lines of as many requests of each status, of which none was slow.
     private func lines(of statuses: [UInt16], _ count: Int, _ threshold: Log.Level = .info) async throws -> [String] {
         let loop = try EventLoop(name: "requests")
         try loop.start()
         defer { loop.stop() }
-        let lines = Lines()
+        let lines = Notes()
         try await loop.run {
-            let log = Log(threshold: threshold) { lines.append($0) }
+            let log = Log(threshold: threshold) { lines.note(line: $0) }
             let requests = RequestLog(log: log, refusals: RefusalLog(loop: loop, log: log))
             for number in 0..<count {
                 for status in statuses {

@@ -35,19 +35,6 @@ import Testing
         #expect(try UnverifiedJWT(typed).header.type == "JWT")
     }
 
-    @Test func `no token holds once a bit of its signature is changed`() throws {
-        let token = try signer.sign(claims)
-        let dot = try #require(token.lastIndex(of: "."))
-        let signature = try #require(Base64URL.decode(String(token[token.index(after: dot)...])))
-
-        for changed in signature.spoilt() where changed.count == signature.count {
-            let forged = token[...dot] + Base64URL.encode(changed)
-            #expect(throws: JWTFailure.invalidSignature) {
-                try UnverifiedJWT(String(forged)).verify(with: key.publicKey)
-            }
-        }
-    }
-
     @Test func `no token holds once a character is changed, missing or added`() throws {
         let token = Array(try signer.sign(claims).utf8)
         let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= +/".utf8)

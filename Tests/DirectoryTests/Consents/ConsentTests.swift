@@ -94,14 +94,6 @@ import Testing
         }
     }
 
-    @Test func `of people who are gone are refused`() async throws {
-        try await withAda { environment, _ in
-            await #expect(throws: ConsentStore.UnknownUser.self) {
-                try await grant(nil, .shared, by: Subject(hexadecimal: "0"), in: environment)
-            }
-        }
-    }
-
     @Test func `are recorded without name and address`() async throws {
         try await withAda { environment, ada in
             let relay = try await grant(name, .hidden, by: ada, in: environment).user.relayAddress

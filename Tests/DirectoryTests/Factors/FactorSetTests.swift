@@ -42,8 +42,7 @@ import Testing
 
 @Suite struct `A session` {
     @Test func `knows how its person proved who they are`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             let token = try await environment.sessions.begin(for: ada, in: .acme, from: .test, at: .noon)
             let later = Timestamp.noon + .seconds(60)
 

@@ -2,22 +2,11 @@ import Bytes
 import Crypto
 import Domain
 import EventLoop
-import Glibc
 import Postgres
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import Directory
-
-/// In which order the passwords of teams were compared.
-private final class Course: Sendable {
-    private let done = Mutex<[TeamID]>([])
-
-    var order: [TeamID] { done.withLock { $0 } }
-
-    func note(_ team: TeamID) { done.withLock { $0.append(team) } }
-}
 
 @Suite struct `Signing in by password` {
     @Test func `succeeds with the right one, however the login name is typed`() async throws {
@@ -106,32 +95,6 @@ private final class Course: Sendable {
 
             #expect(try passwords.environment.admin("SELECT DISTINCT count FROM limits") == [["0"]])
         }
-    }
-
-    /// By the order in which hashes are done, whatever the machine is busy with.
-    @Test func `S6, V43: at one team waits for few of those that guess passwords at another`() async throws {
-        let pool = try BlockingPool(name: "hash", threads: 1, queueLimit: 256)
-        defer { pool.stop() }
-        let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: TestEnvironment.cheap)
-        let (course, latch) = (Course(), try Latch())
-        Task { try await pool.run { latch.wait() } }
-        try await waitUntil { pool.callCount > 0 }
-
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0...100 {
-                let team = number == 100 ? TeamID.rival : TeamID.acme
-                group.addTask {
-                    _ = try await hasher.verify("wrong", against: nil, in: team)
-                    course.note(team)
-                }
-                try await waitUntil { pool.waitingCount > number }
-            }
-            latch.open()
-            try await group.waitForAll()
-        }
-
-        let place = try #require(course.order.firstIndex(of: .rival))
-        #expect(place < 50, "the other team's was done as number \(place + 1) of 101")
     }
 
     @Test func `fails loudly on a hash that is none`() async throws {

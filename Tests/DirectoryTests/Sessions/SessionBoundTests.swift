@@ -7,8 +7,7 @@ import Testing
 
 @Suite struct `The sessions of one person` {
     @Test func `V43: are two hundred at most, the new one among them, and nobody else's end`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             let ben = try await environment.add("Ben")
             try environment.addPerson(ada, to: .rival)
             for person in [ada, ben] { try environment.addSessions(300, of: person) }
@@ -32,8 +31,7 @@ import Testing
     }
 
     @Test func `V43: end a thousand at a time where there are very many`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             try environment.addSessions(2500, of: ada)
             for left in ["1501", "502", "200", "200"] {
                 _ = try await environment.begin(for: ada)
@@ -43,8 +41,7 @@ import Testing
     }
 
     @Test func `V43: that somebody holds keep no sign-in waiting`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             try environment.addSessions(300, of: ada)
             let holder = try AdminConnection(to: environment.conninfo)
             try holder.execute("BEGIN")

@@ -189,21 +189,4 @@ import Testing
             #expect(try environment.identityStates() == ["authorized"])
         }
     }
-
-    @Test func `are nobody to another team`() async throws {
-        try await withEnvironment { environment in
-            try environment.addApp(ClientID.app)
-            try environment.addApp(ClientID.app, to: .rival)
-            try await arrive(at: .noon, environment)
-            let before = try environment.admin("SELECT last_seen_at FROM provider_identities")
-
-            try await arrive(at: Self.later, in: .rival, environment)
-
-            let teams = try environment.admin(
-                "SELECT team_id FROM users WHERE sub = $1 ORDER BY 1", Self.person.rawValue)
-            #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
-            let acme = "SELECT last_seen_at FROM provider_identities WHERE team_id = 'ACMETEAM01'"
-            #expect(try environment.admin(acme) == before)
-        }
-    }
 }

@@ -60,8 +60,7 @@ import Testing
     }
 
     @Test func `find a whole sub, and what is not Latin in any case`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             try environment.admin("UPDATE users SET family_name = 'Ångström' WHERE sub = $1", ada.rawValue)
             let list = UserListStore(environment.database)
 
@@ -110,28 +109,5 @@ extension TestEnvironment {
                 now() - n * interval '1 second'
             FROM generate_series(1, \(count)) n
             """)
-    }
-}
-
-@Suite("The plans of lists of users") struct UserListLongTests {
-    @Test func `are read by indexes under row-level security`() async throws {
-        try await withEnvironment { environment in
-            try environment.seed(20_000)
-            try environment.admin("ANALYZE users")
-
-            for search in [nil, UserSearch("user1234")] {
-                let selection = UserListStore.selection(in: .acme, matching: search, after: nil, limit: 51)
-                let rows = try await environment.database.query("EXPLAIN \(selection)", in: .acme)
-                let plan = try rows.map { row in
-                    var row = row
-                    return try row.next(String.self)
-                }.joined(separator: "\n")
-                #expect(!plan.contains("Seq Scan"), "\(plan)")
-                let indexes =
-                    search == nil
-                    ? ["users_created_at"] : ["users_email_key", "users_name_key", "users_family_key", "users_pkey"]
-                for index in indexes { #expect(plan.contains(index), "\(plan)") }
-            }
-        }
     }
 }

@@ -9,9 +9,7 @@ import Testing
 
 @Suite struct `Users` {
     @Test func `get a sub of their own and sign in with their lower-cased address`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-
+        try await withAda { environment, ada in
             let user = try #require(try await environment.users.find(ada, in: .acme))
             let detail = try await UserDetailStore(environment.database).find(ada, in: .acme, at: .now())
             #expect(user.email?.rawValue == "Ada@acme.example")
@@ -60,8 +58,7 @@ import Testing
     }
 
     @Test func `are found by many ids at once`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             let ben = try await environment.add("Ben")
             let cleo = try await environment.add("Cleo", to: .rival)
 
@@ -72,9 +69,7 @@ import Testing
     }
 
     @Test func `are recorded without name and address`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-
+        try await withAda { environment, ada in
             #expect(
                 try environment.admin("SELECT action, target FROM audit_events") == [["user.created", ada.rawValue]])
             let log = try environment.log().lowercased()
@@ -109,9 +104,7 @@ import Testing
     }
 
     @Test func `is there for a user who has nothing yet`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
-
+        try await withAda { environment, ada in
             let store = UserDetailStore(environment.database)
             let detail = try #require(try await store.find(ada, in: .acme, at: .now()))
             let tokens = try await store.refreshTokens(of: ada, in: .acme)
@@ -146,8 +139,7 @@ import Testing
     }
 
     @Test func `leaves others alone`() async throws {
-        try await withEnvironment { environment in
-            let ada = try await environment.add("Ada")
+        try await withAda { environment, ada in
             let ben = try await environment.add("Ben")
             try environment.addApp(ClientID.app)
             try environment.issueTokens(to: ben, app: .app)

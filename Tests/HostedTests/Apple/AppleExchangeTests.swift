@@ -18,8 +18,7 @@ import Testing
     @Test(arguments: answers) func `shows status and words of the answer, and whose the call was`(
         _ fault: Fault, _ told: [String]
     ) async throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         site.script.set(fault, at: .token, times: 9)
         _ = try browser.get(back)
 

@@ -12,8 +12,7 @@ import Testing
 /// A browser that comes back from Apple when what it left is not there any more.
 @Suite struct `A return from Apple` {
     @Test(.apple) func `to a sign-in that ended meanwhile is no sign-in, and keeps Apple's token`() async throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         let exchange = try await site.hold(while: { try browser.set(out: back) }) {
             let people = try site.people()
             #expect(!people.isEmpty)
@@ -29,23 +28,20 @@ import Testing
         #expect(try site.teams.count("provider_trips") == 0)
     }
 
-    @Test(.apple) func `to a sign-in that is gone is over each time`() throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
-        try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
-        for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
-    }
-
-    @Test(.apple) func `with an answer that nobody can open is over`() throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
-        try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
+    @Test(
+        .apple,
+        arguments: [
+            "DELETE FROM attempts WHERE team_id = 'ACMETEAM01'", "UPDATE provider_trips SET answer_sealed = '\\x00'",
+        ]) func `to a sign-in that is gone, or with an answer that nobody can open, is over each time`(change: String)
+        throws
+    {
+        let (browser, back) = try site.back()
+        try site.teams.admin(change)
         for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
     @Test(.apple) func `that Apple refused is over, and has Apple asked no second time`() throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)
         let calls = site.calls(to: .token)

@@ -27,8 +27,7 @@ import Testing
     }
 
     @Test func `is good for a browser that comes late, but in time`() async throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         site.teams.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         let exit = try browser.get(back)

@@ -46,8 +46,7 @@ import Testing
 
     @Test(.apple) func `ends a consent given on Apple's sheet, whose app is told`() throws {
         try site.listen()
-        let browser = try site.signedIn()
-        try browser.connect(.hidden)
+        let browser = try site.connected(.hidden)
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         _ = try browser.disconnect()
 
@@ -59,8 +58,7 @@ import Testing
     }
 
     @Test(.apple) func `wants a recent proof, a form of ours, and another way to sign in`() throws {
-        let browser = try site.signedIn()
-        try browser.connect(.regular)
+        let browser = try site.connected(.regular)
         let page = try browser.get("\(Browser.account)/apple")
         #expect(try browser.post("\(Browser.account)/apple/removal", []).status == 403)
         site.teams.clock.advance(by: .seconds(601))
@@ -106,8 +104,7 @@ import Testing
     }
 
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
-        let browser = try site.signedIn()
-        try browser.connect(.regular)
+        _ = try site.connected(.regular)
         try site.teams.removePassword(of: site.teams.people.ada)
         #expect(try site.notification(site.event("account-delete")).status == 200)
         #expect(try site.identities().isEmpty && site.profile().count == 1)
@@ -145,8 +142,7 @@ import Testing
     }
 
     @Test(.notifications) func `concerns a consent given at Apple, and the apps hear of it`() throws {
-        let browser = try site.signedIn()
-        try browser.connect(.hidden)
+        _ = try site.connected(.hidden)
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
         #expect(try site.notification(site.event("email-disabled", of: .hidden), id: "1").status == 200)

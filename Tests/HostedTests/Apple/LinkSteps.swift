@@ -47,6 +47,25 @@ extension TestSite {
         try teams.admin("SELECT identifier, sub FROM provider_identities ORDER BY identifier")
     }
 
+    /// Ada's browser, whose account is connected to one at Apple.
+    func connected(_ performer: Performer) throws -> Browser {
+        let browser = try signedIn()
+        try browser.connect(performer)
+        return browser
+    }
+
+    /// A browser, and the address where it comes back from Apple.
+    func back() throws -> (browser: Browser, back: String) {
+        let browser = browser()
+        return (browser, try browser.signInUntilBack())
+    }
+
+    /// A browser, and what follows Ada's password in a sign-in to the app.
+    func sheet(_ changes: [String: String?] = [:]) throws -> (browser: Browser, sheet: Answer) {
+        let browser = browser()
+        return (browser, try browser.signIn(try browser.get(Browser.authorize(changes))))
+    }
+
     var ada: String { teams.people.ada.rawValue }
 
     /// Ada's name and address as they are here.

@@ -38,8 +38,7 @@ import Testing
     }
 
     @Test func `is in the log and in the vault, and is told by mail`() throws {
-        let browser = try site.signedIn()
-        try browser.connect(.regular)
+        _ = try site.connected(.regular)
 
         let events = try site.teams.admin(
             "SELECT actor, target, after->>'identifier' FROM audit_events WHERE action = 'identity.linked'")
@@ -67,8 +66,7 @@ import Testing
     }
 
     @Test func `shares what Apple gives, and never the person's own, where they decide at Apple`() throws {
-        let browser = try site.signedIn()
-        try browser.connect(.hidden)
+        let browser = try site.connected(.hidden)
         let exit = try site.browser().signInAtApple(.hidden)
         #expect(exit.value(of: "user")?.contains("Hiro") == true)
         let relay = try #require(try site.claims(of: exit)["email"]?.string)

@@ -3,7 +3,6 @@ import Domain
 import HTTP
 import OAuth
 import Simulator
-import TestSupport
 import Testing
 
 @testable import Directory

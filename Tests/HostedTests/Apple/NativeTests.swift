@@ -82,18 +82,6 @@ import Testing
         #expect(try site.handOver(given).status == 200)
     }
 
-    @Test func `is refused a token of Apple's about somebody else than its code`() throws {
-        _ = try site.handOver(try site.device(.regular))
-        var given = try site.device(.hidden)
-        given["identity_token"] = try site.device(.regular)["identity_token"]
-        given["user"] = nil
-
-        let answer = try site.handOver(given)
-        #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
-        let sessions = try site.teams.admin("SELECT sub FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
-        #expect(sessions == [[Performer.regular.subject.rawValue]])
-    }
-
     @Test func `V11: is refused a token that Apple issued to the web`() throws {
         let exit = try site.browser().choose(.regular, on: try site.browser().goToApple())
         var given = try site.device(.regular)

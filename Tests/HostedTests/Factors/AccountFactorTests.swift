@@ -97,18 +97,6 @@ import Testing
         #expect(try browser.get(address).status == 404)
     }
 
-    @Test func `new recovery codes take the place of the old`() throws {
-        let browser = try site.signedIn()
-        _ = try addTOTP(browser)
-        let form = try browser.get(Browser.account).form(to: "/recovery-codes")
-
-        let first = try browser.send(form).form(to: "/file").value(of: "codes")
-        let second = try browser.send(form).form(to: "/file").value(of: "codes")
-
-        #expect(first != nil && first != second)
-        #expect(try site.teams.actions().filter { $0 == "recovery_codes.regenerated" }.count == 2)
-    }
-
     @Test func `every change is told by mail, in the person's language`() throws {
         let browser = try site.signedIn()
         _ = try addTOTP(browser)

@@ -25,38 +25,14 @@ import Testing
         let link = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
         let start = try #require(link.components(separatedBy: "href=\"").last)
 
-        let status = try await add(browser, at: start + "?with=totp", form: "/enrolment") { (end.rawValue, [site.ada]) }
+        let (form, _, typed) = try browser.get(start + "?with=totp").totpOffer(to: "/enrolment")
+        let values = [("csrf", try #require(form.value(of: "csrf")))] + typed
+        let exchange = try await site.teams.hold(
+            site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [(end.rawValue, [site.ada])])
 
-        #expect(status == 410)
+        #expect(try exchange.answer().status == 410)
         #expect(try site.teams.count("totp_secrets") == 0)
         #expect(browser.cookies[Browser.sessionCookie] == nil)
-    }
-
-    @Test func `S36, V54: add no authenticator app in a session that has ended by then`() async throws {
-        let browser = try site.signedIn()
-
-        let path = Browser.account + "/factors/totp/new"
-        let status = try await add(browser, at: path, form: "/totp/new") {
-            ("DELETE FROM sessions WHERE sub = $1", [site.ada])
-        }
-
-        #expect(status == 303)
-        #expect(try site.teams.count("totp_secrets") == 0)
-    }
-
-    @Test func `S36, V54: add no passkey in a session that has ended by then`() async throws {
-        let browser = try site.signedIn()
-        var key = try site.authenticator()
-        let form = try browser.passkeyForm()
-        let answer = try key.register(form)
-        let csrf = try #require(form.value(of: "csrf"))
-
-        let exchange = try await site.teams.hold(
-            site.ada, while: { try browser.set(out: form.action, posting: [("csrf", csrf)] + answer) },
-            then: [("DELETE FROM sessions WHERE sub = $1", [site.ada])])
-
-        #expect(try exchange.answer().status == 303)
-        #expect(try site.teams.count("passkeys") == 0)
     }
 
     @Test func `S36, V54: a suspension ends the session that was being made`() async throws {
@@ -85,17 +61,5 @@ import Testing
         #expect(try await suspension.value)
         #expect(try teams.admin("SELECT FROM sessions").isEmpty)
         #expect(try teams.admin("SELECT FROM audit_events WHERE action = 'user.suspended'").count == 1)
-    }
-
-    /// Sends the form that adds an authenticator app, while somebody holds the person and makes a change.
-    private func add(
-        _ browser: Browser, at path: String, form end: String,
-        meanwhile change: () -> (statement: String, values: [String?])
-    ) async throws -> Int {
-        let (form, _, typed) = try browser.get(path).totpOffer(to: end)
-        let values = [("csrf", try #require(form.value(of: "csrf")))] + typed
-        let exchange = try await site.teams.hold(
-            site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [change()])
-        return try exchange.answer().status
     }
 }

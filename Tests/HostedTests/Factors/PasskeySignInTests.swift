@@ -91,44 +91,4 @@ import Testing
         let again = try browser.get(Browser.account + "/session").form(to: "/passkey")
         #expect(try browser.send(again, values).status == 401)
     }
-
-    @Test func `one without PIN or biometrics does not sign in alone`() throws {
-        var (_, key) = try register()
-        key.flags = SoftAuthenticator.Flag.userPresent
-        let browser = site.browser()
-        let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
-
-        #expect(try browser.send(form, try key.assert(form)).status == 401)
-    }
-
-    @Test func `one of Acme's opens nothing at Rival`() throws {
-        let (_, key) = try register()
-        let browser = site.browser()
-        let form = try browser.get("/t/RIVALTEAM1/account/session").form(to: "/passkey")
-
-        #expect(try browser.send(form, try key.assert(form)).status == 401)
-        #expect(browser.cookies["__Host-pippin-RIVALTEAM1"] == nil)
-    }
-
-    @Test func `garbage is refused like any other answer`() throws {
-        let browser = site.browser()
-        let form = try browser.get(Browser.account + "/session").form(to: "/passkey")
-        for noise in ["", "!", "AAAA", String(repeating: "A", count: 3000)] {
-            let values = ["credential_id", "client_data", "authenticator_data", "signature", "user_handle"].map {
-                ($0, noise)
-            }
-            #expect(try browser.send(form, values).status == 401)
-        }
-    }
-
-    @Test func `none is offered where the team wants no second factors`() throws {
-        try site.require(.off)
-        let browser = site.browser()
-        let page = try browser.get(Browser.account + "/session")
-
-        #expect(!page.body.contains("data-passkey"))
-        _ = try browser.signIn(page)
-        #expect(try browser.get(Browser.account + "/factors/passkeys").status == 404)
-        #expect(!(try browser.get(Browser.account).body.contains("factors-heading")))
-    }
 }

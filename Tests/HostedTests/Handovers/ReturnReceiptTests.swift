@@ -26,27 +26,6 @@ import Testing
         }
     }
 
-    @Test(.apple) func `S2, V40: that another browser brought connects nothing, to either account`() throws {
-        let (attacker, victim) = (site.browser(), site.browser())
-        try attacker.openOwnPage(as: "ben@acme.example")
-        try victim.openOwnPage()
-        let exit = try victim.choose(.regular, on: try attacker.setOutToConnect())
-        let back = try victim.postBack(exit)
-        try expectNothing(of: back, for: attacker)
-        #expect(try victim.get(back).status == 410)
-        #expect(try attacker.get(back).status == 410)
-        #expect(try site.identities().isEmpty && site.tokenStates().isEmpty)
-    }
-
-    @Test(.apple) func `S2: is void for a browser without cookies too, and from then on for the one that began`() throws
-    {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
-        #expect(try site.browser().get(back).status == 410)
-        #expect(try browser.get(back).status == 410)
-        #expect(try site.codes().isEmpty)
-    }
-
     @Test(.apple) func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
@@ -77,8 +56,7 @@ import Testing
     }
 
     @Test(.apple) func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         site.script.set(.trouble, at: .token, times: 9)
         let page = try browser.get(back)
         #expect(page.status == 503 && page["Referrer-Policy"] == "same-origin")
@@ -91,8 +69,7 @@ import Testing
     }
 
     @Test(.apple) func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         let receipt = try #require(back.receipt)
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)

@@ -10,8 +10,7 @@ import Testing
     private static let ben = "ben@acme.example"
 
     @Test func `V40: a sheet that was shown to one is shown anew to the other`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+        let (browser, sheet) = try site.sheet(Browser.everything)
         #expect(sheet.body.contains("ada@acme.example"))
         try browser.openOwnPage(as: Self.ben)
 
@@ -53,8 +52,7 @@ import Testing
     }
 
     @Test func `V40: the sheet of another sign-in decides nothing`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+        let (browser, sheet) = try site.sheet(Browser.everything)
         let other = try browser.follow(try browser.get(Browser.authorize()))
         let csrf = try #require(sheet.value(of: "csrf"))
         let path = try #require(other.action)
@@ -81,8 +79,7 @@ import Testing
     }
 
     @Test func `V40: back again, the first decides on what was shown to them`() throws {
-        let browser = site.browser()
-        let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
+        let (browser, sheet) = try site.sheet(Browser.everything)
         try browser.openOwnPage(as: Self.ben)
         try browser.openOwnPage()
         let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])

@@ -87,6 +87,8 @@ import Testing
         let csrf = try #require(passkey.value(of: "csrf"))
         try site.require(.off)
         #expect(try browser.send(passkey).status == 404)
+        #expect(!(try site.browser().get("\(Browser.account)/session").body.contains("data-passkey")))
+        #expect(!(try browser.get(Browser.account).body.contains("factors-heading")))
         for path in ["/factors/passkeys", "/factors/totp", "/factors/totp/new"] {
             #expect(try browser.get(Browser.account + path).status == 404, "\(path)")
         }

@@ -110,12 +110,4 @@ import Testing
             try await engine.refuses(of: .named("com.acme.WEB"))
         }
     }
-
-    @Test func `a refusal tells the app its code alone, and the team the reason`() async throws {
-        try await withEngine { engine in
-            let error = try #require(try await engine.verdict { $0.claims["sub"] = "com.acme.app" })
-            #expect(error.description == nil)
-            #expect(error.reason.contains("sub"))
-        }
-    }
 }

@@ -87,21 +87,6 @@ import Testing
         }
     }
 
-    @Test func `the answer goes into the query, behind the fragment, or into a form`() async throws {
-        try await withEngine { engine in
-            let state = "a b&c=d+e%#/?ü"
-            let coded = "a%20b%26c%3Dd%2Be%25%23%2F%3F%C3%BC"
-            let query = try await engine.signIn(to: .web, ["state": state])
-            #expect(query.location == "\(TestTeams.callback)?code=\(query["code"] ?? "")&state=\(coded)")
-            let own = try await engine.signIn(to: .web, ["redirect_uri": TestTeams.queryCallback])
-            #expect(own.location == "\(TestTeams.queryCallback)&code=\(own["code"] ?? "")")
-            let fragment = try await engine.signIn(to: .web, ["response_mode": "fragment", "state": state])
-            #expect(fragment.location == "\(TestTeams.callback)#code=\(fragment["code"] ?? "")&state=\(coded)")
-            let form = try await engine.signIn(to: .web, Engine.fullRequest)
-            #expect(form.location == TestTeams.callback)
-        }
-    }
-
     @Test func `cancelling tells the app so and nothing more, and ends the interaction`() async throws {
         try await withEngine { engine in
             _ = try await engine.signIn()
@@ -140,8 +125,7 @@ import Testing
     }
 
     @Test func `a consent that ended meanwhile is asked for again`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let interaction = try await engine.begin()
             let consent = try await consent(engine)
             try await engine.revoke(tokens.refreshToken)

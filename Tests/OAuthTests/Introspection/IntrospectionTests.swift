@@ -28,8 +28,7 @@ import Testing
     }
 
     @Test func `a refresh token is active without an end, until it is revoked`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             engine.clock.advance(by: .seconds(365 * 86_400))
             let answer = try await engine.introspect(tokens.refreshToken)
             #expect(answer["active"] == true && answer["exp"] == nil && answer["token_type"] == nil)
@@ -47,8 +46,7 @@ import Testing
     }
 
     @Test func `S27: to a client of another App ID group every token is inactive`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let own = try await engine.clientToken()
             for token in [tokens.accessToken, tokens.refreshToken, own.accessToken] {
                 #expect(try await engine.introspect(token)["active"] == true)
@@ -63,8 +61,7 @@ import Testing
     }
 
     @Test func `what is no token, and what stands for nobody any more, is inactive`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let code = try await engine.code()
             for text in ["garbage", "\u{1F34F}", "a", "r", tokens.idToken, code] {
                 #expect(try await engine.introspect(text) == Self.inactive, "\(text)")
@@ -132,8 +129,7 @@ import Testing
     }
 
     @Test func `only an access token that is alive opens it`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let own = try await engine.clientToken().accessToken
             for text in [tokens.refreshToken, tokens.idToken, own, "garbage", ""] {
                 #expect(try await engine.userinfo(text) == nil, "\(text)")

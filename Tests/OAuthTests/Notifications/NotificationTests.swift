@@ -167,17 +167,6 @@ import Testing
                     NewNotification(.accountDelete, of: engine.ada, to: .app), in: .rival, transaction)
             }
             #expect(!isTold)
-            await #expect(throws: PostgresFailure.self) {
-                try await engine.database.transaction(in: .rival) { transaction in
-                    _ = try await Notifications.enqueue(
-                        NewNotification(.accountDelete, of: engine.ada, to: .app), in: .acme, transaction)
-                    _ = try await transaction.query(
-                        """
-                        INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
-                        VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'a.b', 'account-delete', 'x', now())
-                        """)
-                }
-            }
         }
     }
 }

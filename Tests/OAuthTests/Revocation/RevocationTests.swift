@@ -55,8 +55,7 @@ import Testing
     }
 
     @Test func `a code that waits for its redemption dies with the authorization`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let code = try await engine.code()
             let other = try await engine.code(to: .otherWeb)
             try await engine.revoke(tokens.refreshToken)
@@ -76,8 +75,7 @@ import Testing
     }
 
     @Test func `P12: garbage, dead tokens, codes and id_tokens succeed without effect`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let code = try await engine.code()
             for text in ["garbage", "\u{1F34F}", tokens.idToken, code, String(repeating: "r", count: 2000)] {
                 try await engine.revoke(text)
@@ -93,8 +91,7 @@ import Testing
     }
 
     @Test func `an access token that has expired is invalid already, and ends nothing`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             engine.clock.advance(by: .seconds(3600))
             try await engine.revoke(tokens.accessToken)
             #expect(try await engine.isAlive(tokens.refreshToken))
@@ -129,8 +126,7 @@ import Testing
     }
 
     @Test func `the client proves itself first, and the token must be there`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens async throws in
             for (changes, code) in [
                 (["client_secret": nil], .invalidClient), (["client_id": nil], .invalidClient),
                 (["client_secret": "x.y.z"], .invalidClient), (["client_id": "com.acme.nobody"], .invalidClient),
@@ -146,8 +142,7 @@ import Testing
     }
 
     @Test func `V22: when the store does not answer nothing is said to be revoked`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let team = try await engine.snapshot()
             let parameters = try ProtocolParameters([
                 "client_id": "com.acme.web", "client_secret": try engine.teams.secret(), "token": tokens.refreshToken,

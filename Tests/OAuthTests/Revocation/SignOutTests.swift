@@ -47,8 +47,7 @@ import Testing
     }
 
     @Test func `neither another group's client nor Rival can`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             for (client, team) in [(ClientID.otherWeb, TeamID.acme), (.web, .rival)] {
                 try await engine.signOut(engine.ada.rawValue, tokens.refreshToken, at: client, in: team)
                 try await engine.signOut(engine.ada.rawValue, at: client, in: team)
@@ -58,8 +57,7 @@ import Testing
     }
 
     @Test func `V43: where nothing is to be ended nobody waits for the person`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             try await engine.signOut(engine.ada.rawValue)
             let holder = try AdminConnection(to: engine.teams.conninfo)
             try holder.execute("BEGIN")
@@ -76,8 +74,7 @@ import Testing
 /// A consent ended by the person or the team.
 @Suite struct ConsentEndTests {
     @Test func `codes and refresh tokens of the group end with it, and the sub stays`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let other = try await engine.tokens(at: .otherWeb)
             let code = try await engine.code()
 

@@ -15,11 +15,16 @@ extension Int64 {
     static var afterTheTest: Int64 { .max / 2 }
 }
 
+private func withCache(_ body: @escaping @Sendable (TestTeams, TeamCache) async throws -> Void) async throws {
+    try await withTeams { teams in
+        try await body(teams, TeamCache(loop: teams.loop, database: teams.database, server: teams.server))
+    }
+}
+
 /// What a loop knows of a team, and how soon it learns of a change made elsewhere.
 @Suite struct TeamCacheTests {
     @Test func `without the watch every look-up reads the database`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             for name in ["Acme", "Acme Inc.", "Acme Ltd."] {
                 try teams.setName(name)
                 #expect(try await cache.snapshot(of: .acme)?.name == name)
@@ -28,8 +33,7 @@ extension Int64 {
     }
 
     @Test func `while the watch proves it the newest, a snapshot is used again`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             cache.confirm([:], at: .afterTheTest)
             let first = try #require(try await cache.snapshot(of: .acme))
             let second = try #require(try await cache.snapshot(of: .acme))
@@ -44,8 +48,7 @@ extension Int64 {
     }
 
     @Test func `a proof is good for a second`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             cache.confirm([:], at: MonotonicTime.now() - 1_000_000_000)
             let first = try #require(try await cache.snapshot(of: .acme))
             let second = try #require(try await cache.snapshot(of: .acme))
@@ -56,8 +59,7 @@ extension Int64 {
     }
 
     @Test func `a team that does not exist, or was deleted, is none, and is asked for anew`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             let unknown = try #require(TeamID(rawValue: "NOSUCHTEAM"))
             cache.confirm([:], at: .afterTheTest)
             #expect(try await cache.snapshot(of: unknown) == nil)
@@ -69,16 +71,14 @@ extension Int64 {
     }
 
     @Test func `a hundred look-ups at once share one reading`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             let snapshots = try await race(100) { _ in try #require(try await cache.snapshot(of: .acme)) }
             #expect(Set(snapshots.map { ObjectIdentifier($0) }).count == 1)
         }
     }
 
     @Test func `a reading that was overtaken by a change is not kept`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             cache.confirm([:], at: .afterTheTest)
             let early = try await teams.hold(
                 ("LOCK TABLE keys", []),
@@ -95,8 +95,7 @@ extension Int64 {
     }
 
     @Test func `a failure is thrown, not remembered`() async throws {
-        try await withTeams { teams in
-            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server)
+        try await withCache { teams, cache in
             try teams.admin("ALTER TABLE keys RENAME TO keys_away")
             await #expect(throws: PostgresFailure.self) { try await cache.snapshot(of: .acme) }
             try teams.admin("ALTER TABLE keys_away RENAME TO keys")

@@ -31,15 +31,6 @@ import Testing
         }
     }
 
-    @Test func `the client proves itself as for every grant`() async throws {
-        try await withEngine { engine in
-            for changes in [["client_secret": nil], ["client_secret": "x.y.z"], ["client_id": nil]] as [Changes] {
-                let error = await #expect(throws: OAuthError.self) { try await engine.clientToken(changes) }
-                #expect(error?.code == .invalidClient)
-            }
-        }
-    }
-
     @Test func `the token is nobody's refresh token, and revoking it does nothing`() async throws {
         try await withEngine { engine in
             let person = try await engine.tokens()

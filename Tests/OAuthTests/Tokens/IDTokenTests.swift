@@ -110,20 +110,6 @@ import Testing
         }
     }
 
-    @Test func `P4: iat lies in the past and auth_time is no later, for clients that test without leeway`() async throws
-    {
-        try await withEngine { engine in
-            let session = try await engine.session(of: engine.ada)
-            engine.clock.advance(by: .seconds(3600))
-            let answer = try await engine.tokens()
-            let claims = try await engine.claims(answer.idToken)
-            let now = Int64(engine.clock.now.seconds)
-            #expect(try claims.integer("iat") < now)
-            #expect(try claims.integer("auth_time") <= claims.integer("iat"))
-            #expect(session.startedAt < engine.clock.now)
-        }
-    }
-
     @Test func `auth_time is the moment of the password, however old the session is`() async throws {
         try await withEngine { engine in
             let session = try await engine.session(of: engine.ada)

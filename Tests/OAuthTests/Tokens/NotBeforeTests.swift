@@ -54,8 +54,7 @@ import Testing
     }
 
     @Test func `V29: a cut-off never moves back`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let start = engine.clock.now
             engine.clock.advance(by: .seconds(10))
             try await cut(engine, .team)

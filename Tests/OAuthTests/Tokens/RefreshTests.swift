@@ -76,8 +76,7 @@ import Testing
     }
 
     @Test func `what is no refresh token is refused as a dead one`() async throws {
-        try await withEngine { engine in
-            let tokens = try await engine.tokens()
+        try await withTokens { engine, tokens in
             let code = try await engine.code()
             for text in [tokens.accessToken, tokens.idToken, code, "r", "x", "r.0.mrs.", "\u{1F34F}"] {
                 #expect(try await !engine.isAlive(text), "\(text)")

@@ -1,28 +1,22 @@
 import Bytes
 import EventLoop
 import Postgres
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Log
 
 /// What strangers' refusals leave in the operators' log.
 @Suite struct `The log of refusals` {
-    private final class Lines: Sendable {
-        private let lines = Mutex<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        func append(_ line: [UInt8]) { lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
-    }
-
     private func withRefusals(
-        _ threshold: Log.Level = .info, _ body: @escaping @Sendable (RefusalLog, Lines) throws -> Void
+        _ threshold: Log.Level = .info, _ body: @escaping @Sendable (RefusalLog, Notes) throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "refusals")
         try loop.start()
         defer { loop.stop() }
-        let lines = Lines()
+        let lines = Notes()
         try await loop.run {
-            try body(RefusalLog(loop: loop, log: Log(threshold: threshold) { lines.append($0) }), lines)
+            try body(RefusalLog(loop: loop, log: Log(threshold: threshold) { lines.note(line: $0) }), lines)
         }
     }
 

@@ -184,21 +184,6 @@ import Testing
         }
     }
 
-    @Test func `is counted by the day, by app and by cause`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.code(to: .web)
-            _ = try await engine.code(to: .web)
-            try await engine.refuse(["code": "x"])
-            await engine.traces.finish()
-            _ = try await engine.code(to: .web)
-            await engine.traces.finish()
-
-            let counts = try await engine.counts()
-            #expect(counts["sign_in "] == 3)
-            #expect(counts["failure secret_missing"] == 1)
-        }
-    }
-
     @Test func `that finds no room is dropped, and the drop is counted`() async throws {
         var buffer = TraceBuffer()
         for number in 0..<TraceBuffer.capacity + 5 {

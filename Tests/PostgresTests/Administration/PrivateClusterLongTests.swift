@@ -31,18 +31,6 @@ import Testing
         #expect(directory.postmaster == nil)
     }
 
-    @Test func `recovers after its server was killed`() throws {
-        let directory = try TestCluster.makeDirectory()
-        let cluster = try start(directory)
-        let process = try #require(directory.postmaster).process
-        try directory.killServer()
-        let next = try start(directory)
-        #expect(try #require(directory.postmaster).process != process)
-        #expect(try next.query("SELECT 1") == [["1"]])
-        try cluster.stop()
-        try next.stop()
-    }
-
     @Test func `a dead server's number may belong to another program`() throws {
         let directory = try TestCluster.makeDirectory()
         _ = try start(directory)

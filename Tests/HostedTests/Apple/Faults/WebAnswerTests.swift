@@ -49,8 +49,7 @@ import Testing
     }
 
     @Test func `waits for its team where the connection to Apple was taken away meanwhile`() async throws {
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         try site.teams.setIdentitySources("directory")
         let page = try browser.get(back)
         FaultCase.Outcome.never(.providerAbsent).expect(on: page)

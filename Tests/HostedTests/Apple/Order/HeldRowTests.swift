@@ -27,8 +27,7 @@ import Testing
     }
 
     @Test(.apple) func `S41, V54: parts from Apple only while another way to sign in is left`() async throws {
-        let browser = try site.signedIn()
-        try browser.connect(.regular)
+        let browser = try site.connected(.regular)
         let page = try browser.get("\(Browser.account)/apple").form(to: "/account/apple/removal")
         let csrf = try #require(page.value(of: "csrf"))
         let action = page.action

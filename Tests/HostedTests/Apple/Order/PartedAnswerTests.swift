@@ -41,8 +41,7 @@ import Testing
     @Test(.notifications, arguments: End.allCases, [true, false])
     func `writes nothing down again, whether or not its browser comes`(_ end: End, _ comes: Bool) async throws {
         // The first answer has the name, which comes once.
-        let browser = site.browser()
-        let back = try browser.signInUntilBack()
+        let (browser, back) = try site.back()
         let token = try site.tokens()
         site.teams.clock.advance(by: .seconds(10))
         try await end.come(token: token)

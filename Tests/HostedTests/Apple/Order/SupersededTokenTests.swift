@@ -72,8 +72,7 @@ import Testing
 
     @Test(.notifications) func `V53: is not taken for made where Apple tells of another account`() throws {
         for fact in ["consent-revoked", "account-delete"] {
-            let browser = try site.signedIn()
-            try browser.connect(.regular)
+            let browser = try site.connected(.regular)
             _ = try browser.disconnect()
             try browser.connect(.hidden)
             site.teams.clock.advance(by: .seconds(60))
@@ -101,8 +100,7 @@ import Testing
     }
 
     @Test(.apple) func `S35: is called for where the newer token is another account's at Apple`() async throws {
-        let browser = try site.signedIn()
-        try browser.connect(.regular)
+        let browser = try site.connected(.regular)
         _ = try browser.disconnect()
         site.teams.clock.advance(by: .seconds(1))
         try browser.connect(.hidden)
