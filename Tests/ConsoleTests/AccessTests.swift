@@ -103,7 +103,7 @@ import Web
         (.auditor, "checkup", [""], nil), (.auditor, "notices", [""], nil),
         (.auditor, "notices/" + String(repeating: "a", count: 26), ["/replays"], nil),
         (.auditor, "apple-tokens", ["/" + String(repeating: "0", count: 32) + "/retrials"], nil),
-        (.auditor, "domains/acme.example", ["/checks"], "Check now"), (.developer, "apple-keys", [""], nil),
+        (.auditor, "domains/acme.example", ["/checks"], "Check now"),
         (.developer, "apple-keys/ACMEKEY001", ["", "/deletion"], nil),
         (.developer, "email-sources/acme.example", ["", "/checks", "/deletion"], nil),
         (.developer, "signing-keys", ["/rotations", "/replacement"], "Replace all keys"),
@@ -126,7 +126,8 @@ import Web
                 }
                 for post in posts { #expect(try await member.post(address + post).status == 403, "\(path)\(post)") }
             }
-            var auditor = try #require(everybody["auditor"])
+            var (auditor, developer) = (try #require(everybody["auditor"]), try #require(everybody["developer"]))
+            #expect(try await developer.post("/console/ACMETEAM01/apple-keys").status == 403)
             #expect(try await auditor.post("/console/ACMETEAM01/checks/app-ids").status == 403)
             let operators = environment.mounted.filter { $0.pattern.hasPrefix("/console/operator") }
             #expect(!operators.isEmpty && operators.allSatisfy { $0.access == .operators })
