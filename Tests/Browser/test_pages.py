@@ -29,6 +29,8 @@ NO_PAGES = {
     "/accents/1/:colour": "a stylesheet",
     "/t/:team/logo/:digest": "a picture",
     "/t/:team/auth/keys": "JSON",
+    "/t/:team/auth/js": "a script",
+    "/t/:team/appleauth/static/jsapi/appleid/1/:locale/appleid.auth.js": "the same script",
     "/t/:team/auth/userinfo": "JSON",
     "/t/:team/.well-known/openid-configuration": "JSON",
     "/.well-known/openid-configuration/t/:team": "JSON",

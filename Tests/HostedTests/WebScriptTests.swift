@@ -33,7 +33,8 @@ import Testing
         #expect(try values(path, accepting: "id")["signIn"]?.string == label)
     }
 
-    @Test func `of an unknown team is 404`() throws {
+    @Test func `of an unknown team, or for what is no locale, is 404`() throws {
+        #expect(try site.ask("GET", "/t/ACMETEAM01/appleauth/static/jsapi/appleid/1/1/appleid.auth.js").status == 404)
         #expect(try site.ask("GET", "/t/NOBODY0001/auth/js").status == 404)
     }
 }

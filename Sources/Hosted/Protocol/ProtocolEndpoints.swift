@@ -67,7 +67,8 @@ struct ProtocolEndpoints: Sendable {
             script.respond(of: try await handler.snapshot(team), in: request.language)
         }
         router.get(TeamRoutes.scriptAsApple) { request, team, locale in
-            script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
+            guard locale.utf8.allSatisfy(WebScript.isOfLocale) else { throw UserFacingError.notFound }
+            return script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
         }
     }
 

@@ -27,6 +27,11 @@ struct WebScript: Sendable {
             ], body: site.webScript + Array("(".utf8) + values(of: team, in: language) + Array(");\n".utf8))
     }
 
+    /// Whether an octet may stand in the name of a locale, such as `zh_CN`.
+    static func isOfLocale(_ octet: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20) || octet == UInt8(ascii: "_")
+    }
+
     private func values(of team: TeamSnapshot, in language: Language) -> [UInt8] {
         let isApple = team.identitySources == [.apple]
         var json = JSONWriter(capacity: 512)

@@ -48,7 +48,7 @@ func (v visit) signIn() {
 
 func (v visit) callback() {
 	// Else a link could sign people in as its sender. Constant time: no value is found letter by letter.
-	if v.state == "" || subtle.ConstantTimeCompare([]byte(v.FormValue("state")), []byte(v.state)) != 1 {
+	if v.state == "" || v.nonce == "" || subtle.ConstantTimeCompare([]byte(v.FormValue("state")), []byte(v.state)) != 1 {
 		panic(problem{403, "other_browser"})
 	}
 	if word := v.FormValue("error"); word != "" {
