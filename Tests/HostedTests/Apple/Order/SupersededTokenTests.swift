@@ -89,7 +89,7 @@ import Testing
         _ = try site.tokens()
         let answer = try site.client("delete-account", ["sub": Self.rita])
         let url = try #require(answer.json["receipt_url"]?.string)
-        site.teams.clock.advance(by: .seconds(1)) // tells the newer token from the older one
+        site.teams.clock.advance(by: .seconds(1))  // tells the newer token from the older one
         let token = try site.tokens()
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
 
