@@ -44,14 +44,13 @@ final class Site {
             "--resources=\(root)",
         ])
         guard let settings = Settings(&options) else { fatalError("\(options.problems)") }
-        let process = try ServerProcess(try Installation.open(settings).0)
+        let log = LogReader()
+        let process = try ServerProcess(
+            try Installation.open(settings).0, argon2id: Argon2id(memoryKiB: 8, passes: 1), log: log.log)
         let demo = try Demo.load(process)
         let simulation = try Simulation.load(process)
         try demo.connect(to: simulation, in: process)
-        let log = LogReader()
-        let cheap = Argon2id(memoryKiB: 8, passes: 1)
-        let composition = Composition(process, demo: demo, simulation: simulation, argon2id: cheap, log: log.log)
-        try process.open(composition)
+        try process.open(demo: demo, simulation: simulation)
         return try Site(port, process, demo, log, cluster)
     }
 
