@@ -194,6 +194,11 @@ function checkAsTyped(form) {
     clearTimeout(timer);
     timer = setTimeout(check, 400);
   });
+  // Its answer would take the message that the next page is about to show.
+  form.addEventListener("submit", () => {
+    clearTimeout(timer);
+    latest?.abort();
+  });
 }
 
 /** `[data-fill-file]` holds a file input that fills a text area; a Key ID in the file's name goes where it belongs. */
