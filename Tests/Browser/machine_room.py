@@ -67,12 +67,13 @@ class Host(Pippin):
         return worker
 
     def trap(self, thread: str, number: int = signal.SIGILL) -> None:
-        """Has a thread of the worker fall as if it had trapped."""
+        """Has a thread of the worker fall as if it had trapped while it waits: other system calls hide who called them."""
         worker = self.worker
         [target] = [
             int(task.name) for task in Path(f"/proc/{worker}/task").iterdir()
             if (task / "comm").read_text().strip() == thread
         ]
+        self.wait_until(lambda: state(worker, target) == "S")
         assert ctypes.CDLL(None).syscall(TGKILL, worker, target, number) == 0
 
     def let_apple(self, fault: str) -> None:
@@ -83,8 +84,13 @@ class Host(Pippin):
 
 def is_gone(process: int) -> bool:
     with suppress(FileNotFoundError):
-        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        return state(process, process) == "Z"
     return True
+
+
+def state(process: int, thread: int) -> str:
+    """The kernel's letter: S of a thread that waits, Z of one that nobody has asked about yet."""
+    return Path(f"/proc/{process}/task/{thread}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
 def status(process: int) -> list[dict[str, str]]:
