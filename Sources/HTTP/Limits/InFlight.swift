@@ -55,20 +55,25 @@ public final class InFlight: Sendable {
 
     func end(_ client: IPAddress) {
         state.withLock { state in
-            let left = state.byNetwork[client.clientNetwork, default: 0] - 1
-            state.byNetwork[client.clientNetwork] = left > 0 ? left : nil
+            guard let place = state.byNetwork.index(forKey: client.clientNetwork) else { return }
+            if state.byNetwork.values[place] > 1 {
+                state.byNetwork.values[place] -= 1
+            } else {
+                state.byNetwork.remove(at: place)
+            }
         }
     }
 
     private func take(_ client: IPAddress, in state: inout State) -> Bool {
-        let held = state.byNetwork[client.clientNetwork, default: 0]
-        guard limitPerNetwork == 0 || held < limitPerNetwork else {
-            state.figures.refused += 1
-            state.figures.lastRefused = client
-            return false
+        func count(_ held: inout Int) -> Bool {
+            guard limitPerNetwork == 0 || held < limitPerNetwork else { return false }
+            held += 1
+            return true
         }
-        state.byNetwork[client.clientNetwork] = held + 1
-        return true
+        if count(&state.byNetwork[client.clientNetwork, default: 0]) { return true }
+        state.figures.refused += 1
+        state.figures.lastRefused = client
+        return false
     }
 
     /// Records what happened otherwise.

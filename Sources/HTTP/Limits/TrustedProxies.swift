@@ -14,6 +14,8 @@ public struct TrustedProxies: Sendable {
     /// Each proxy appends the address it received the request from, so the list is read from its end and only as far as
     /// the proxies are trusted; entries that a client wrote itself are further left and are never read.
     func client(behind peer: IPAddress, forwardedFor lines: [String]) -> IPAddress {
+        // With one proxy, as usual, the whole list is an address.
+        if lines.count == 1, contains(peer), let client = IPAddress(lines[0]) { return client }
         var nearest = peer
         var hops = 0
         for line in lines.reversed() {
@@ -55,7 +57,8 @@ public struct TrustedProxies: Sendable {
     /// Parses an address with or without port: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`.
     private static func address(in entry: Substring.UTF8View) -> IPAddress? {
         let trimmed = ASCII.trim(entry)
-        guard trimmed.count <= longestEntry, let text = ASCII.word(trimmed) else { return nil }
+        guard trimmed.count <= longestEntry else { return nil }
+        let text = String(Substring(trimmed))
         if let address = IPAddress(text) { return address }
         if text.hasPrefix("[") {
             return text.firstIndex(of: "]").flatMap { IPAddress(String(text[..<$0].dropFirst())) }

@@ -78,7 +78,7 @@ extension Request {
     /// The values of all fields of that name, in the order received.
     public func values(of name: HeaderName) -> [String] {
         if let copiedHead { return copiedHead.values(of: name) }
-        return connection?.head.copy().values(of: name) ?? []
+        return connection?.head.values(of: name) ?? []
     }
 
     /// All fields, in the order received.

@@ -21,6 +21,15 @@ internal import Glibc
         return unsafe String(fieldValue: ASCII.trim(octets(found, size)))
     }
 
+    /// The values of all fields of that name, in the order received.
+    func values(of name: HeaderName) -> [String] {
+        var search = Search(name: name)
+        unsafe withUnsafeMutablePointer(to: &search) { search in
+            unsafe pippin_mhd_each_field(handle, Self.takeValue, search)
+        }
+        return search.values
+    }
+
     /// A copy of all fields.
     func copy() -> HeaderBlock {
         var block = HeaderBlock()
@@ -46,6 +55,19 @@ internal import Glibc
     private struct Inspection {
         var layout: HeadLayout
         var framing: Framing
+    }
+
+    private struct Search {
+        let name: HeaderName
+        var values: [String] = []
+    }
+
+    private static let takeValue: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
+        guard let search = unsafe context?.assumingMemoryBound(to: Search.self) else { return pippin_mhd_no }
+        if unsafe search.pointee.name.matches(octets(name, nameSize).span) {
+            unsafe search.pointee.values.append(String(fieldValue: ASCII.trim(octets(value, valueSize))))
+        }
+        return pippin_mhd_yes
     }
 
     private static let copyField: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
