@@ -52,18 +52,17 @@ public final class LimitCounts: Sendable {
             return uses.compactMap { use in
                 // An exact limit is counted in the database alone.
                 guard share(of: use.limit) > 1 else { return use }
-                var tally = tally(of: use, team, now, &state)
-                tally.total += use.amount
-                tally.pending += use.amount
-                defer { state.tallies[counter(use, team)] = tally }
-                // What is under way is not known to others yet, so it counts towards the share.
-                guard tally.pending + tally.underWay >= share(of: use.limit) || tally.total > most(of: use.limit) else {
-                    return nil
+                return change(use, team, now, &state) { tally in
+                    tally.total += use.amount
+                    tally.pending += use.amount
+                    // What is under way is not known to others yet, so it counts towards the share.
+                    guard tally.pending + tally.underWay >= share(of: use.limit) || tally.total > most(of: use.limit)
+                    else { return nil }
+                    let due = RateLimit.Use(use.limit, by: use.key, tally.pending)
+                    tally.underWay += tally.pending
+                    tally.pending = 0
+                    return due
                 }
-                let due = RateLimit.Use(use.limit, by: use.key, tally.pending)
-                tally.underWay += tally.pending
-                tally.pending = 0
-                return due
             }
         }
     }
@@ -76,10 +75,10 @@ public final class LimitCounts: Sendable {
     {
         try state.withLock { (state: inout State) throws(TooManyRequests) in
             if share(of: use.limit) > 1 {
-                var tally = tally(of: use, team, now, &state)
-                tally.underWay = max(0, tally.underWay - use.amount)
-                if let shared { (tally.total, tally.endsAt) = (shared.count + tally.pending, shared.endsAt) }
-                state.tallies[counter(use, team)] = tally
+                change(use, team, now, &state) { tally in
+                    tally.underWay = max(0, tally.underWay - use.amount)
+                    if let shared { (tally.total, tally.endsAt) = (shared.count + tally.pending, shared.endsAt) }
+                }
             }
             guard let shared, shared.count > most(of: use.limit) else { return }
             throw refusal(of: use.limit, until: shared.endsAt, at: now, &state)
@@ -90,11 +89,7 @@ public final class LimitCounts: Sendable {
     public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> Bool {
         state.withLock { state in
             do throws(TooManyRequests) { try check(uses, team, now, &state) } catch { return false }
-            for use in uses {
-                var tally = tally(of: use, team, now, &state)
-                tally.total += use.amount
-                state.tallies[counter(use, team)] = tally
-            }
+            for use in uses { change(use, team, now, &state) { $0.total += use.amount } }
             return true
         }
     }
@@ -105,16 +100,21 @@ public final class LimitCounts: Sendable {
     {
         if state.tallies.count > Self.capacity { state.tallies.removeAll(keepingCapacity: true) }
         for use in uses {
-            let tally = tally(of: use, team, now, &state)
-            guard tally.total >= most(of: use.limit) else { continue }
+            guard let tally = state.tallies[counter(use, team)], tally.endsAt > now, tally.total >= most(of: use.limit)
+            else { continue }
             throw refusal(of: use.limit, until: tally.endsAt, at: now, &state)
         }
     }
 
-    /// The tally of the current window.
-    private func tally(of use: RateLimit.Use, _ team: TeamID, _ now: Timestamp, _ state: inout State) -> Tally {
-        let known = state.tallies[counter(use, team)]
-        return known.flatMap { $0.endsAt > now ? $0 : nil } ?? Tally(endsAt: now + use.limit.window)
+    /// Changes the tally of the current window, in place.
+    private func change<Result>(
+        _ use: RateLimit.Use, _ team: TeamID, _ now: Timestamp, _ state: inout State, by change: (inout Tally) -> Result
+    ) -> Result {
+        func current(_ tally: inout Tally) -> Result {
+            if tally.endsAt <= now { tally = Tally(endsAt: now + use.limit.window) }
+            return change(&tally)
+        }
+        return current(&state.tallies[counter(use, team), default: Tally(endsAt: now)])
     }
 
     /// Takes uses back that were counted at `now`, and returns those to take back in the database.

@@ -2,7 +2,7 @@ import Bytes
 
 /// A limit on how often something may happen within a window, counted for each key by all processes together.
 ///
-/// Which limits there are stands in `RateLimit+Table.swift`.
+/// Which limits there are stands in `RateLimit+Table.swift`, each under a name of its own.
 public struct RateLimit: Hashable, Sendable {
     /// Kind of key that a limit counts by.
     public enum Scope: String, Sendable {
@@ -39,6 +39,10 @@ public struct RateLimit: Hashable, Sendable {
         self.window = window
         self.isAdjustable = isAdjustable
     }
+
+    public static func == (left: RateLimit, right: RateLimit) -> Bool { left.name == right.name }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// Latest end of a window in which something counted at `now`, by clocks that differ by a minute.
     func latestEnd(at now: Timestamp) -> Timestamp { now + window + .minutes(1) }
