@@ -65,12 +65,15 @@ extension SQL {
 
     /// The text with `$1` replaced by `$<count + 1>` and so on.
     fileprivate func renumbered(after count: Int) -> String {
+        guard count > 0, parameters.count > 0 else { return text }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + parameters.count)
         var rest = text.utf8[...]
         while let character = rest.popFirst() {
             bytes.append(character)
+            guard character == UInt8(ascii: "$") else { continue }
             let digits = rest.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-            guard character == UInt8(ascii: "$"), let number = Int(Substring(digits)) else { continue }
+            guard let number = Int(Substring(digits)) else { continue }
             bytes.append(decimal: number + count)
             rest = rest.dropFirst(digits.count)
         }
