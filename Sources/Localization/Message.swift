@@ -24,12 +24,18 @@ public struct Message: Hashable, Sendable, Codable {
         public let words: LocalizedText
     }
 
+    /// A literal of the source: text that needs no memory of its own.
+    public struct Literal: ExpressibleByStringLiteral, Sendable {
+        let text: String
+
+        public init(stringLiteral text: String) { self.text = text }
+    }
+
     public init(
-        _ key: StaticString, _ arguments: KeyValuePairs<StaticString, any LocalizedTextConvertible> = [:],
-        count: Int? = nil
+        _ key: Literal, _ arguments: KeyValuePairs<Literal, any LocalizedTextConvertible> = [:], count: Int? = nil
     ) {
-        self.key = key.description
-        self.arguments = arguments.map { Argument(name: $0.key.description, words: $0.value.localizedText) }
+        self.key = key.text
+        self.arguments = arguments.map { Argument(name: $0.key.text, words: $0.value.localizedText) }
         self.count = count
         fallback = nil
     }

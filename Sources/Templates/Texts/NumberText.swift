@@ -4,6 +4,7 @@ public import Localization
 /// Whole numbers in the format of a language: groups of three digits with its separator (Unicode CLDR).
 public enum NumberText {
     public static func text(_ number: Int, in language: Language) -> String {
+        if (0..<1000).contains(number) { return String(number) }
         var out: [UInt8] = []
         write(number, in: language, into: &out)
         return String(decoding: out, as: UTF8.self)

@@ -18,15 +18,29 @@ enum TextKey {
 /// One text in one language: a single form, or one per plural category.
 struct TextEntry: Sendable {
     let location: Location
-    var forms: [PluralCategory: [TextPiece]]
+    /// The single form is that of `other`.
+    private(set) var forms: [PluralCategory: [TextPiece]]
     /// Whether the forms are given by plural category.
     let isPlural: Bool
+    /// The form of `other`, which needs no search.
+    private var other: [TextPiece]
+
+    init(location: Location, _ form: [TextPiece], of category: PluralCategory?) {
+        self.location = location
+        forms = [category ?? .other: form]
+        isPlural = category != nil
+        other = forms[.other] ?? []
+    }
+
+    mutating func add(_ form: [TextPiece], of category: PluralCategory) {
+        forms[category] = form
+        if category == .other { other = form }
+    }
 
     /// Returns the form for a number, or the single form.
     func form(for count: Int?, in language: Language) -> [TextPiece] {
-        guard isPlural else { return forms[.other] ?? [] }
-        let category = language.pluralCategory(of: count ?? 0)
-        return forms[category] ?? forms[.other] ?? []
+        guard isPlural else { return other }
+        return forms[language.pluralCategory(of: count ?? 0)] ?? other
     }
 
     /// Names of the required arguments besides `count`.

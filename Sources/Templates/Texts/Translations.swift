@@ -93,9 +93,12 @@ extension Translations {
     }
 
     private func write(_ entry: TextEntry, _ message: Message, in language: Language) -> String {
-        entry.form(for: message.count, in: language).reduce(into: "") { out, piece in
-            out += text(of: piece, message, in: language)
-        }
+        let pieces = entry.form(for: message.count, in: language)
+        if pieces.count == 1 { return text(of: pieces[0], message, in: language) }
+        var out = ""
+        out.reserveCapacity(64)
+        for piece in pieces { out += text(of: piece, message, in: language) }
+        return out
     }
 
     func text(of piece: TextPiece, _ message: Message, in language: Language) -> String {
