@@ -147,6 +147,22 @@ import Testing
         }
     }
 
+    @Test func `are not registered at the stand-in with a key of another Apple team, which would be refused there`()
+        async throws
+    {
+        try await withEnvironment { environment in
+            try environment.openAppleSide()
+            _ = try await environment.addAcmeWeb()
+            var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+            try await admin.connectAcme(to: "OTHERTEAM1")
+
+            _ = try await admin.post("\(Self.page)/stand-in", [])
+
+            #expect(try await admin.get(Self.page).text.contains("its own team, APPLESIM00"))
+            #expect(try environment.admin("SELECT 1 FROM app_ids WHERE team_id = $1", Simulator.teamID).isEmpty)
+        }
+    }
+
     @Test func `say what Apple said`() async throws {
         try await withEnvironment { environment in
             try environment.openAppleSide()

@@ -232,6 +232,10 @@ struct AppleConnectionEndpoints: Sendable {
         guard let registration = try await connections.registration(of: appID, in: context.teamID) else {
             return try await refuse(context, appID)
         }
+        guard registration.teamID == standIn.teamID else {
+            let words = Message("console.apple.flash.other-team", ["team": standIn.teamID.rawValue])
+            return context.redirect(to: page(context, appID), saying: .bad(words))
+        }
         let problems = try await standIn.register(
             registration, server.returnURL(of: .apple, in: context.teamID),
             server.notificationURL(of: .apple, in: context.teamID))
