@@ -98,7 +98,8 @@ extension HostedEndpoints {
                 apple: FederatedSignIn(services.apple, interactions: interactions, server: server, database: database),
                 mailer: mailer),
             links: MailedLinks(
-                steps: steps, registrations: registrations,
+                steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
+                registrations: registrations,
                 invitedRegistrations: InvitedRegistrations(database, hasher: services.hasher, random: server.random),
                 recovery: recovery, mailedSignIns: MailedSignIn(database), emailChanges: services.emailChanges,
                 newPasswords: services.newPasswords))

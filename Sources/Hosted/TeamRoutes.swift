@@ -68,6 +68,7 @@ public enum TeamRoutes {
     public static let oneSession = Route("/t/:team/account/sessions/:session/end", TeamID.self, SessionID.self)
     public static let otherSessions = Route("/t/:team/account/sessions/end", TeamID.self)
     public static let ownPassword = Route("/t/:team/account/password", TeamID.self)
+    public static let changePassword = Route("/.well-known/change-password")
     public static let ownEmail = Route("/t/:team/account/email", TeamID.self)
     public static let ownData = Route("/t/:team/account/data", TeamID.self)
     /// Linked Apple account; POST begins to link one.

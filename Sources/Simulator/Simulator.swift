@@ -75,7 +75,7 @@ public struct Simulator: Sendable {
 
     /// Adds Apple's endpoints, all below `/apple`.
     public func mount(on router: inout Router) {
-        router.get(Routes.authorize) { request in try await authorize(request) }
+        router.get(Routes.authorize, .storing) { request in try await authorize(request) }
         router.post(Routes.decision, .form) { request, interaction in try await decide(request, interaction) }
         router.post(Routes.device, .form) { request in try await authorizeOnDevice(request) }
         router.post(Routes.token) { request in try await token(request) }

@@ -13,6 +13,14 @@ public struct CookieNames: Sendable {
 
     public func session(of team: TeamID) -> String { prefix + "pippin-\(team)" }
 
+    /// The teams with a session in this browser, as far as its cookies tell.
+    public func teams(in cookies: Cookies) -> [TeamID] {
+        cookies.names.compactMap { name in
+            guard name.hasPrefix(prefix + "pippin-") else { return nil }
+            return TeamID(rawValue: String(name.dropFirst(prefix.utf8.count + "pippin-".utf8.count)))
+        }
+    }
+
     public var browser: String { prefix + "pippin-browser" }
 
     /// Returns a cookie with the attributes that all of Pippin's cookies share.

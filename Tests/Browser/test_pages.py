@@ -35,6 +35,7 @@ NO_PAGES = {
     "/t/:team/.well-known/openid-configuration": "JSON",
     "/.well-known/openid-configuration/t/:team": "JSON",
     "/.well-known/oauth-authorization-server/t/:team": "JSON",
+    "/.well-known/change-password": "goes on to where a password is changed",
     "/t/:team/account/session": "goes on to a sign-in",
     "/t/:team/auth/authorize": "goes on to a sign-in",
     "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",

@@ -46,11 +46,13 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         if path == "/callback":
             return self._send_on(query)
-        pages = {"/popup": POPUP, "/popup.js": SCRIPT, "/landed": "<!doctype html><title>App</title><h1>Landed</h1>"}
+        pages = {"/popup": POPUP, "/parted": POPUP, "/popup.js": SCRIPT, "/landed": "<!doctype html><title>App</title><h1>Landed</h1>"}
         body = pages.get(path, "").encode()
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", "text/javascript" if path.endswith(".js") else "text/html")
         self.send_header("Content-Length", str(len(body)))
+        if path == "/parted":
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
         self.end_headers()
         self.wfile.write(body)
 
@@ -167,3 +169,23 @@ def test_a_popup_tells_its_opener_and_closes(signed_in: BrowserContext, app: App
     assert "user" not in message["data"], "it comes with the first consent alone"
     secrets.update(message["data"]["authorization"][name] for name in ("code", "id_token"))
     assert app.callbacks == []
+
+
+GONE = "The window where you began is gone"
+
+
+@pytest.mark.parametrize("page_of_app", [None, "/parted"])
+def test_a_popup_without_its_opener_says_so(signed_in: BrowserContext, app: App, pippin: Pippin, page_of_app):
+    popup = signed_in.new_page()
+    if page_of_app:
+        popup.goto(f"{app.url}{page_of_app}#{authorize(pippin, app, 'web_message')}")
+        with signed_in.expect_page() as opened:
+            popup.get_by_role("button", name="Sign in", exact=True).click()
+        popup = opened.value
+    else:
+        popup.goto(authorize(pippin, app, "web_message"))
+    hosted.press_continue(popup)
+    expect(popup.get_by_role("heading", name=GONE)).to_be_visible()
+    expect(popup.get_by_text("Close this window, open Ways again, and sign in there.")).to_be_visible()
+    expect(popup.get_by_text("You are on your way")).to_be_hidden()
+    expect(popup).to_have_title(GONE)

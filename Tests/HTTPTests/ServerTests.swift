@@ -58,6 +58,18 @@ import Testing
         }
     }
 
+    @Test func `HEAD of a GET that stores something is answered without it`() async throws {
+        try await withServer {
+            $0.get(Route("/begin"), .storing) { request in .text("\(request.method)") }
+        } _: { server async throws in
+            let client = try server.client(
+                sending: "HEAD /begin HTTP/1.1\r\nHost: a\r\n\r\nGET /begin HTTP/1.1\r\nHost: a\r\n\r\n")
+            let head = try client.readAnswer(hasBody: false)
+            #expect(head.status == 204 && head["content-length"] == nil && head["cache-control"] == "no-store")
+            #expect(try client.readAnswer().body == "get")
+        }
+    }
+
     @Test func `a form arrives in pieces`() async throws {
         try await withServer {
             $0.post(Route("/form"), .form) { request in .text(try request.form()["name"] ?? "nobody") }

@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Domain
 import EventLoop
 import Testing
@@ -32,6 +33,29 @@ import Testing
         #expect(verified == [["true"]])
         // A browser that is the first of an account is no news.
         #expect(try site.mails().map(\.message.name) == ["verification"])
+    }
+
+    @Test(.site) func `a link that is followed after the sign-in is over goes on to the app all the same`() throws {
+        let browser = site.browser()
+        _ = try browser.send(try Self.form(browser), Self.dora)
+        site.teams.clock.advance(by: .seconds(3600))
+        let page = try browser.get(try site.link())
+        let sheet = try browser.follow(try browser.send(page, []))
+        #expect(sheet.headline == "Continue to Web of com.acme.app" && sheet.body.contains("Dora"))
+        let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
+        #expect(exit.value(of: "state") == "state-1")
+        let tokens = try site.redeem(exit)
+        let claims = try UnverifiedJWT(try #require(tokens.json["id_token"]?.string)).unverifiedClaims
+        #expect(tokens.status == 200 && claims.members["nonce"] == "nonce-1")
+    }
+
+    @Test(.site) func `where the app may ask no more, the person is told that the account is ready`() throws {
+        let browser = site.browser()
+        _ = try browser.send(try Self.form(browser), Self.dora)
+        site.teams.clock.advance(by: .seconds(3600))
+        try site.teams.admin("UPDATE return_urls SET url = url || '2' WHERE team_id = 'ACMETEAM01'")
+        let done = try browser.send(try browser.get(try site.link()), [])
+        #expect(done.status == 200 && done.headline == "Your account is ready")
     }
 
     @Test(.site) func `the link works once, and in another browser it leads to signing in`() throws {

@@ -48,14 +48,19 @@ extension Engine {
         return try JSON.decode(JSONValue.self, from: body)
     }
 
-    /// What the team that took the app says of somebody.
+    /// What the team that took the app says of somebody's state.
     func movedState(of sub: String) async throws -> String? {
+        try await movedCredential(of: sub)["credential_state"]?.string
+    }
+
+    /// All that the team that took the app says of somebody.
+    func movedCredential(of sub: String) async throws -> JSONValue {
         let secret = try teams.secret(of: .otherWeb, in: .rival, key: .acmeOther)
         let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
         let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
         let body = try await states.respond(
             to: try ProtocolParameters(proof, ["sub": sub]), of: try await snapshot(.rival), from: .test)
-        return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
+        return try JSON.decode(JSONValue.self, from: body)
     }
 
     func transferName(of sub: String? = nil) async throws -> String {

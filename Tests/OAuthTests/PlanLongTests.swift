@@ -73,7 +73,7 @@ import Testing
                 FROM generate_series(1, 2000) AS n
                 """)
             try engine.admin("ANALYZE app_transfers")
-            let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme)
+            let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme, at: engine.clock.now)
             for statement in [TeamSnapshotStore.selection(of: .acme), state] {
                 let plan = try await plan(of: statement, engine)
                 #expect(plan.contains("app_transfers_taken") || plan.contains("app_transfers_given"), "\(plan)")

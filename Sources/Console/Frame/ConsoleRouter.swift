@@ -37,11 +37,11 @@ struct ConsoleRouter {
 extension ConsoleRouter {
     /// Mounts a page of a team.
     mutating func get<each Value: PathValue>(
-        _ route: Route<TeamID, repeat each Value>, needs right: Right, at section: Section,
-        _ respond: @escaping @Sendable (TeamContext, repeat each Value) async throws -> Response
+        _ route: Route<TeamID, repeat each Value>, _ options: RouteOptions = .standard, needs right: Right,
+        at section: Section, _ respond: @escaping @Sendable (TeamContext, repeat each Value) async throws -> Response
     ) {
         note(.get, route.text, .members(right))
-        router.get(route) { [accessControl] (request: Request, team: TeamID, value: repeat each Value) in
+        router.get(route, options) { [accessControl] (request: Request, team: TeamID, value: repeat each Value) in
             try await accessControl.admit(request, to: team, needing: right, at: section) { context in
                 try await respond(context, repeat each value)
             }
@@ -95,11 +95,11 @@ extension ConsoleRouter {
 extension ConsoleRouter {
     /// Mounts a page for any console account, or for operators only.
     mutating func get<each Value: PathValue>(
-        _ route: Route<repeat each Value>, for access: PlainAccess,
+        _ route: Route<repeat each Value>, _ options: RouteOptions = .standard, for access: PlainAccess,
         _ respond: @escaping @Sendable (AccountContext, repeat each Value) async throws -> Response
     ) {
         note(.get, route.text, access.access)
-        router.get(route) { [accessControl] (request: Request, value: repeat each Value) in
+        router.get(route, options) { [accessControl] (request: Request, value: repeat each Value) in
             try await accessControl.admit(request, operatorsOnly: access == .operators) { context in
                 try await respond(context, repeat each value)
             }

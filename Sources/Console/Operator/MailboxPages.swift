@@ -32,7 +32,7 @@ struct MailboxPages: ConsolePages {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.mailbox, for: .operators) { try await list($0) }
-        router.get(OperatorRoutes.mail, for: .operators) { try await show($0, $1) }
+        router.get(OperatorRoutes.mail, .storing, for: .operators) { try await show($0, $1) }
     }
 
     private func list(_ context: AccountContext) async throws -> Response {

@@ -41,7 +41,7 @@ struct TestSignInEndpoints: Sendable {
         router.get(TestSignInRoutes.testSignIn, needs: .changeRegistry, at: .serviceIDs) { context, id in
             try await respond(context, try await recall(id, context))
         }
-        router.get(TestSignInRoutes.callback, needs: .changeRegistry, at: .serviceIDs) { context, id in
+        router.get(TestSignInRoutes.callback, .storing, needs: .changeRegistry, at: .serviceIDs) { context, id in
             let fields = try context.request.parameters().fields
             return try await complete(context, try await recall(id, context), fields, by: .query)
         }

@@ -24,15 +24,19 @@ public struct AccountRegistrations: Sendable {
         /// ID of the interaction to continue.
         public let interaction: String?
         public let browserHash: [UInt8]
+        /// The app's authorization request as a query; nil if no app asked.
+        public let requestQuery: String?
 
         public init(
-            email: EmailAddress, name: PersonName, password: NewPassword, interaction: String?, browserHash: [UInt8]
+            email: EmailAddress, name: PersonName, password: NewPassword, interaction: String?, browserHash: [UInt8],
+            requestQuery: String? = nil
         ) {
             self.email = email
             self.name = name
             self.password = password
             self.interaction = interaction
             self.browserHash = browserHash
+            self.requestQuery = requestQuery
         }
     }
 
@@ -73,6 +77,8 @@ public struct AccountRegistrations: Sendable {
         public let user: User
         public let login: LoginName
         public let interaction: String?
+        /// The app's authorization request as a query, to begin anew once that is over; nil if no app asked.
+        public let requestQuery: String?
     }
 
     private let database: TeamDatabase
@@ -117,7 +123,7 @@ public struct AccountRegistrations: Sendable {
         let isKnown = try await logins.isTaken(LoginName(form.email), in: team)
         let link = MailedLink(
             .registration, email: form.email, interaction: form.interaction, browserHash: form.browserHash,
-            name: form.name, password: hash)
+            requestQuery: form.requestQuery, name: form.name, password: hash)
         try await database.transaction(in: team) { transaction in
             let token = LinkToken(random: random)
             // Stored for a registered address too, under a token that is never sent.
@@ -169,7 +175,10 @@ public struct AccountRegistrations: Sendable {
                 let subject = try await users.create(
                     new, in: team, by: .system("registration"), from: caller.origin, transaction)
                 guard let user = try await users.find(subject, in: team, transaction) else { return .expired }
-                return .made(Made(user: user, login: LoginName(link.email), interaction: link.interaction))
+                return .made(
+                    Made(
+                        user: user, login: LoginName(link.email), interaction: link.interaction,
+                        requestQuery: link.requestQuery))
             }
         } catch UserStore.Failure.loginTaken { return .expired }
     }

@@ -38,6 +38,9 @@ public struct MailedLink: Sendable {
     public let interaction: String?
     /// Hash of the requesting browser; nil if the purpose does not need it, or the previous release stored the link.
     let browserHash: [UInt8]?
+    /// The app's authorization request as a query, by which the sign-in begins anew once the interaction is over; nil
+    /// for other purposes than registration, and if no app asked.
+    let requestQuery: String?
     let name: PersonName
     let password: PasswordHash?
     /// ID of the invitation; nil for other purposes.
@@ -45,13 +48,15 @@ public struct MailedLink: Sendable {
 
     init(
         _ purpose: MailedLinkPurpose, subject: Subject? = nil, email: EmailAddress, interaction: String? = nil,
-        browserHash: [UInt8]? = nil, name: PersonName = .none, password: PasswordHash? = nil
+        browserHash: [UInt8]? = nil, requestQuery: String? = nil, name: PersonName = .none,
+        password: PasswordHash? = nil
     ) {
         self.purpose = purpose
         self.subject = subject
         self.email = email
         self.interaction = interaction
         self.browserHash = browserHash
+        self.requestQuery = requestQuery
         self.name = name
         self.password = password
         invitation = nil
@@ -93,6 +98,7 @@ public struct MailedLink: Sendable {
         email = try row.next()
         interaction = try row.next()
         browserHash = try row.next()
+        requestQuery = try row.next()
         name = PersonName(stored: try row.next(), try row.next())
         password = try row.next(String?.self).flatMap(PasswordHash.init)
         invitation = try row.next()

@@ -8,7 +8,8 @@ struct MailedLinkStore: Sendable {
     let database: TeamDatabase
 
     private static let columns: SQL = """
-        purpose, sub, email, attempt_id, browser_hash, given_name, family_name, password_hash, invitation_id
+        purpose, sub, email, attempt_id, browser_hash, request_query, given_name, family_name, password_hash,
+        invitation_id
         """
 
     /// Stores a link that is about to be mailed.
@@ -22,10 +23,11 @@ struct MailedLinkStore: Sendable {
             """
             INSERT INTO mailed_links (
                 team_id, token_hash, purpose, sub, email, given_name, family_name, password_hash, attempt_id,
-                browser_hash, expires_at
+                browser_hash, request_query, expires_at
             ) VALUES (
                 \(team), \(token.hash), \(link.purpose), \(link.subject), \(link.email), \(link.name.given),
-                \(link.name.family), \(link.password?.text), \(link.interaction), \(link.browserHash), \(end)
+                \(link.name.family), \(link.password?.text), \(link.interaction), \(link.browserHash),
+                \(link.requestQuery), \(end)
             )
             """)
         return end

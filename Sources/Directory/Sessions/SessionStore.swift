@@ -217,6 +217,13 @@ extension SessionStore {
         """
     }
 
+    /// Statement that deletes the sessions of a user that began at certain times.
+    ///
+    /// - Parameter times: a query with one column.
+    public static func deletion(of subject: Subject, begunAt times: SQL, in team: TeamID) -> SQL {
+        "DELETE FROM sessions WHERE team_id = \(team) AND sub = \(subject) AND created_at IN (\(times))"
+    }
+
     /// Statement that deletes a user's sessions, except one.
     public static func deletion(of subject: Subject, except kept: SessionID? = nil, in team: TeamID) -> SQL {
         """

@@ -2,14 +2,12 @@ import Audit
 import Bytes
 import Directory
 import Domain
+import Jobs
 import Notifications
 import Postgres
 
 /// Local effects of a provider's notification: on sessions, tokens and mail forwarding, with notifications to apps.
 struct UpstreamNotificationEffects: Sendable {
-    /// Maximum time by which an event may precede the user's last sign-in and still concern it, because clocks differ.
-    private static let tolerance = Duration.seconds(5)
-
     let provider: ProviderID
     private let store: UpstreamNotificationStore
     private let authorizations: UpstreamAuthorizationStore
@@ -36,10 +34,10 @@ struct UpstreamNotificationEffects: Sendable {
         let appliedAt: Timestamp
 
         /// What happened until then may have been ended by the event.
-        var latest: Timestamp { event.at + UpstreamNotificationEffects.tolerance }
+        var latest: Timestamp { EventOrder.lastUnclear(toEventAt: event.at) }
 
         /// Rows dated later were written while a clock was ahead, and do not show the order of events.
-        var horizon: Timestamp { appliedAt + UpstreamNotificationEffects.tolerance }
+        var horizon: Timestamp { appliedAt + EventOrder.skew }
     }
 
     func apply(_ change: Change, _ transaction: borrowing Transaction) async throws {
@@ -57,10 +55,16 @@ struct UpstreamNotificationEffects: Sendable {
         _ event: UpstreamNotification.Event, of identifier: Subject, for primaryAppID: ClientID, in team: TeamID,
         at now: Timestamp
     ) -> SQL? {
-        guard event.type == .consentRevoked || event.type == .accountDelete else { return nil }
+        let end: Timestamp
+        switch event.type {
+        case .consentRevoked?: end = EventOrder.lastOlder(thanEventAt: event.at)
+        // Nobody comes back to an account that is gone.
+        case .accountDelete?: end = EventOrder.lastUnclear(toEventAt: event.at)
+        default: return nil
+        }
         return FederatedUnlinks.noting(
             toldOf: identifier, at: provider, for: event.type == .accountDelete ? nil : primaryAppID,
-            until: min(event.at + Self.tolerance, now), in: team)
+            until: min(end, now), in: team)
     }
 
     /// Statement that ends native sign-ins in progress that announced the user, known or not; nil if the event is no
@@ -70,7 +74,7 @@ struct UpstreamNotificationEffects: Sendable {
     func announcementEnd(
         _ event: UpstreamNotification.Event, of subject: Subject, for primaryAppID: ClientID, in team: TeamID
     ) -> SQL? {
-        let moment = event.at + Self.tolerance
+        let moment = EventOrder.lastUnclear(toEventAt: event.at)
         return switch event.type {
         case .consentRevoked?: ProviderAnnouncement.removal(of: subject, for: primaryAppID, until: moment, in: team)
         case .accountDelete?: ProviderAnnouncement.removal(of: subject, until: moment, in: team)
@@ -82,25 +86,32 @@ struct UpstreamNotificationEffects: Sendable {
     ///
     /// An authorization that began later is left unchanged, as is everything if this server ended the authorization:
     /// its effects have already been applied. If only an unconfirmed sign-in suggests that the user has returned, it
-    /// may lead nowhere: the tokens stay, so that the provider is asked about them.
+    /// may lead nowhere: the tokens stay, so that the provider is asked about them. It is asked at once if a sign-in is
+    /// too close to the event to tell which came first, or once a sign-in under way has a token.
     private func endConsent(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        let (subject, primaryAppID, moment) = (change.person.subject, change.primaryAppID, change.event.at)
         let status = try await authorizations.status(
-            of: change.person.subject, as: change.event.identifier, for: change.primaryAppID, at: change.event.at,
-            tolerating: Self.tolerance, believing: change.horizon, in: change.team, transaction)
+            of: subject, as: change.event.identifier, for: primaryAppID, at: moment, believing: change.horizon,
+            in: change.team, transaction)
+        if status == .endedByUs { return }
+        try await void(change, transaction)
         switch status {
         case .ended:
             let end = UpstreamAuthorizationEnd(
-                of: change.person.subject, at: provider, for: change.primaryAppID, because: .told, since: change.latest,
+                of: subject, at: provider, for: primaryAppID, because: .told, since: change.latest,
                 believing: change.horizon, team: change.team, now: change.now)
             try await end.apply(transaction)
-        case .renewed: break
-        case .arriving: return try await void(change, transaction)
-        case .endedByUs: return
+        case .unclear(let hasToken):
+            let question = UpstreamQuestion(of: subject, for: primaryAppID, eventAt: moment)
+            let job = NewJob(question, after: hasToken ? .zero : UpstreamQuestion.delay)
+            try await transaction.query(job.insertion(in: change.team))
+        case .renewed, .endedByUs: break
+        case .arriving: return
         }
-        try await void(change, transaction)
         try await revocations.markAllRevoked(
-            of: change.person.subject, for: change.primaryAppID, before: change.latest, orAfter: change.horizon,
-            because: change.event.name, in: change.team, transaction)
+            of: subject, for: primaryAppID,
+            before: status == .ended ? change.latest : EventOrder.lastOlder(thanEventAt: moment),
+            orAfter: change.horizon, because: change.event.name, in: change.team, transaction)
     }
 
     /// Ends a provider account: a user without another way to sign in is deleted, any other is unlinked from it.
@@ -111,7 +122,7 @@ struct UpstreamNotificationEffects: Sendable {
         let (subject, team, reason) = (change.person.subject, change.team, change.event.name)
         let actor = Actor.system(provider.rawValue)
         try await revocations.markAllRevoked(
-            of: subject, for: nil, before: change.now + Self.tolerance, orAfter: change.horizon, because: reason,
+            of: subject, for: nil, before: change.now + EventOrder.skew, orAfter: change.horizon, because: reason,
             in: team, transaction)
         guard change.person.stays else {
             return try await accounts.end(subject, in: team, by: actor, reason: reason, transaction)
@@ -136,7 +147,7 @@ struct UpstreamNotificationEffects: Sendable {
         let (subject, primaryAppID, team) = (change.person.subject, change.primaryAppID, change.team)
         let mail = UpstreamNotificationStore.Forwarding(
             isOn: forwards, subject: subject, provider: provider, primaryAppID: primaryAppID, at: change.event.at,
-            tolerance: Self.tolerance)
+            latest: change.latest)
         guard try await store.note(mail, in: team, transaction) else { return }
         try await AuditEvent(
             forwards ? "relay.enabled" : "relay.disabled", by: .system(provider.rawValue),

@@ -112,8 +112,8 @@ struct UpstreamNotificationStore: Sendable {
         let primaryAppID: ClientID
         /// Time of the user's decision.
         let at: Timestamp
-        /// Maximum time by which the consent may be younger than the decision, because clocks differ.
-        let tolerance: Duration
+        /// Time until which the consent may have been given, because clocks differ.
+        let latest: Timestamp
     }
 
     /// Stores the forwarding of mail, unless the user decided otherwise later, or gave the consent later.
@@ -126,7 +126,7 @@ struct UpstreamNotificationStore: Sendable {
         -> Bool
     {
         let condition: SQL = """
-            known.granted_at <= \(mail.at + mail.tolerance) AND (
+            known.granted_at <= \(mail.latest) AND (
                 known.provider = \(mail.provider) OR NOT EXISTS (
                     SELECT FROM provider_identities i
                     WHERE i.team_id = \(team) AND i.sub = \(mail.subject) AND i.provider = \(mail.provider)

@@ -21,8 +21,27 @@ struct UpstreamAuthorizationStore: Sendable {
         case renewed
         /// The user has signed in again, but no token confirms it yet.
         case arriving
+        /// The user signed in about then, and the provider has issued a token for it or not yet.
+        case unclear(hasToken: Bool)
         /// It was ended by a revocation that this server requested.
         case endedByUs
+
+        /// - Parameters:
+        ///   - token: time of the newest live token of the group.
+        ///   - login: time of the last sign-in to the group.
+        ///   - isEcho: whether this server requested a revocation about then.
+        init(at moment: Timestamp, token: Timestamp?, login: Timestamp?, isEcho: Bool) {
+            let order = { (recorded: Timestamp?) in recorded.map { EventOrder(of: $0, toEventAt: moment) } ?? .older }
+            self =
+                switch (order(token), order(login)) {
+                case (.newer, _): .renewed
+                case (.unclear, _): .unclear(hasToken: true)
+                case (.older, .newer): .arriving
+                case (.older, _) where isEcho: .endedByUs
+                case (.older, .unclear): .unclear(hasToken: false)
+                case (.older, .older): .ended
+                }
+        }
     }
 
     /// Status of the authorization that ended at `moment`.
@@ -30,36 +49,30 @@ struct UpstreamAuthorizationStore: Sendable {
     /// - Parameters:
     ///   - identifier: the provider's identifier of the user: revocations of this account's tokens count even if they
     ///     belonged to another user here.
-    ///   - tolerance: maximum difference between clocks.
     ///   - horizon: rows dated later were written while a clock was ahead, and do not count.
     func status(
         of subject: Subject, as identifier: Subject?, for primaryAppID: ClientID, at moment: Timestamp,
-        tolerating tolerance: Duration, believing horizon: Timestamp, in team: TeamID,
-        _ transaction: borrowing Transaction
+        believing horizon: Timestamp, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Status {
         let tokens: SQL = """
             FROM provider_tokens
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND provider = \(provider)
                 AND created_at <= \(horizon)
             """
-        let latest = moment + tolerance
         let rows = try await transaction.query(
             """
-            SELECT arrival.at > \(latest),
-                EXISTS (SELECT \(tokens) AND state = 'live' AND created_at > \(latest)),
+            SELECT (SELECT max(created_at) \(tokens) AND state = 'live'), arrival.at,
                 EXISTS (
                     SELECT FROM provider_tokens
                     WHERE team_id = \(team) AND app_id = \(primaryAppID) AND provider = \(provider)
                         AND (sub = \(subject) OR identifier = \(identifier))
-                        AND called_at BETWEEN \(moment - Self.echo) AND \(latest)
+                        AND called_at BETWEEN \(moment - Self.echo) AND \(EventOrder.lastUnclear(toEventAt: moment))
                         AND (arrival.at IS NULL OR arrival.at <= called_at OR arrival.at > \(moment))
                 )
             FROM (SELECT \(login(of: subject, for: primaryAppID, tokens, until: horizon, in: team))) AS arrival (at)
             """)
         guard var row = rows.first else { return .ended }
-        let hasCome: Bool = try row.next(Bool?.self) ?? false
-        let (hasToken, isEcho): (Bool, Bool) = (try row.next(), try row.next())
-        return hasToken ? .renewed : hasCome ? .arriving : isEcho ? .endedByUs : .ended
+        return Status(at: moment, token: try row.next(), login: try row.next(), isEcho: try row.next())
     }
 
     /// Time of the user's last sign-in to the group through the provider.

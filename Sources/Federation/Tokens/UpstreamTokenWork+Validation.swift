@@ -1,4 +1,5 @@
 import Bytes
+import Directory
 import Domain
 import Jobs
 import OAuth
@@ -21,13 +22,10 @@ extension UpstreamTokenWork {
             return .succeeded(["state": "ended"])
         case .mayAsk: break
         }
-        guard let text = token.text else {
-            try await validations.note(.sealed, of: token, at: now, in: run.team)
-            return .succeeded(["problem": "the token cannot be opened"])
-        }
         let isAlive: Bool
-        do throws(UpstreamFailure) { isAlive = try await provider.isAlive(token, text: text, in: team) } catch {
-            return try await postpone(token, error, run)
+        switch try await ask(about: token, of: team, at: now, run) {
+        case .alive(let answer): isAlive = answer
+        case .unanswered(let outcome): return outcome
         }
         return try await database.transaction(in: run.team) { transaction in
             if isAlive {
@@ -36,6 +34,65 @@ extension UpstreamTokenWork {
                 try await end(token, at: now, run, transaction)
             }
             return try await run.succeed(["state": isAlive ? "live" : "ended"], transaction)
+        }
+    }
+
+    /// Answer of the provider about a token, or the outcome of the job that did not get one.
+    private enum Answer {
+        case alive(Bool)
+        case unanswered(JobOutcome)
+    }
+
+    private func ask(about token: UpstreamToken, of team: TeamSnapshot, at now: Timestamp, _ run: JobRun) async throws
+        -> Answer
+    {
+        guard let text = token.text else {
+            try await validations.note(.sealed, of: token, at: now, in: run.team)
+            return .unanswered(.succeeded(["problem": "the token cannot be opened"]))
+        }
+        do throws(UpstreamFailure) { return .alive(try await provider.isAlive(token, text: text, in: team)) } catch {
+            return .unanswered(try await postpone(token, error, run))
+        }
+    }
+
+    /// Asks the provider about the newest token of a user whose authorization may have ended, and applies the event if
+    /// that is dead, or if there is none.
+    ///
+    /// A dead token of which a newer one has been stored meanwhile says nothing: then that is asked about.
+    func answer(_ job: UpstreamQuestion, _ run: JobRun) async throws -> JobOutcome {
+        guard let subject = Subject(rawValue: job.sub), let primaryAppID = ClientID(rawValue: job.app),
+            let team = try await teams.snapshot(of: run.team)
+        else { return .succeeded(["state": "settled otherwise"]) }
+        let now = server.clock()
+        let newest = validations.newest(of: subject, for: primaryAppID, from: provider.id, in: run.team, at: now)
+        let asked: [[UInt8]] = try await database.query(newest, in: run.team).column()
+        if let id = asked.first {
+            guard let token = try await revocations.find(id, in: [.live], of: run.team) else {
+                return .postponed(.zero)
+            }
+            switch try await ask(about: token, of: team, at: now, run) {
+            case .unanswered(let outcome): return outcome
+            case .alive(true):
+                return try await database.transaction(in: run.team) { transaction in
+                    try await validations.note(token, at: now, in: run.team, transaction)
+                    return try await run.succeed(["state": "live"], transaction)
+                }
+            case .alive(false): break
+            }
+        }
+        return try await database.transaction(in: run.team) { transaction in
+            try await transaction.query(UserStore.lock(subject, in: run.team))
+            guard try await transaction.query(newest).column() == asked else { return .postponed(.zero) }
+            let moment = Timestamp(microseconds: job.at)
+            let (latest, horizon) = (EventOrder.lastUnclear(toEventAt: moment), now + EventOrder.skew)
+            let end = UpstreamAuthorizationEnd(
+                of: subject, at: provider.id, for: primaryAppID, because: .told, since: latest, believing: horizon,
+                team: run.team, now: now)
+            try await end.apply(transaction)
+            try await revocations.markAllRevoked(
+                of: subject, for: primaryAppID, before: horizon, orAfter: horizon,
+                because: UpstreamAuthorizationEnd.Cause.told.rawValue, in: run.team, transaction)
+            return try await run.succeed(["state": "ended"], transaction)
         }
     }
 

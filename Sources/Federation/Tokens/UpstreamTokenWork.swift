@@ -24,10 +24,11 @@ public struct UpstreamTokenWork: Sendable {
         validations = UpstreamValidationStore(database)
     }
 
-    /// Registers the handlers of revocation and validation jobs.
+    /// Registers the handlers of jobs that revoke tokens, validate them, and ask about an event.
     public func register(in handlers: inout JobHandlers) {
         handlers.register(UpstreamRevocation.self) { job, run in try await revoke(job, run) }
         handlers.register(UpstreamValidation.self) { job, run in try await validate(job, run) }
+        handlers.register(UpstreamQuestion.self) { job, run in try await answer(job, run) }
     }
 
     /// Revokes a token at the provider, possibly twice if a process died; the receipt is written once, with the job's

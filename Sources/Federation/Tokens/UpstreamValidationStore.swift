@@ -92,6 +92,18 @@ struct UpstreamValidationStore: Sendable {
         return rows.isEmpty ? .ofToken : .ofAuthorization
     }
 
+    /// Query of the ID of the newest live token that a provider issued of a user and group.
+    func newest(
+        of subject: Subject, for primaryAppID: ClientID, from provider: ProviderID, in team: TeamID, at now: Timestamp
+    ) -> SQL {
+        """
+        SELECT token_id FROM provider_tokens
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+            AND provider = \(provider) AND state = 'live'
+        ORDER BY \(Self.rank("provider_tokens", at: now)) DESC LIMIT 1
+        """
+    }
+
     /// Sort key of a token, greater for newer ones.
     ///
     /// A token dated in the future, because a clock was ahead, ranks lowest until that time has come.

@@ -15,6 +15,13 @@ public struct Cookies: Sendable {
     /// Every value sent under `name`; more than one means that two paths or domains set it.
     public func values(named name: String) -> [String] { pairs(named: name, limit: .max) }
 
+    /// The name of every cookie, in the order received.
+    public var names: [String] {
+        lines.flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.compactMap { pair in
+            pair.firstIndex(of: UInt8(ascii: "=")).map { String(decoding: ASCII.trim(pair[..<$0]), as: UTF8.self) }
+        }
+    }
+
     private func pairs(named name: String, limit: Int) -> [String] {
         var found: [String] = []
         for line in lines {

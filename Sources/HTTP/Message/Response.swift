@@ -75,6 +75,10 @@ extension Response {
         Response(status, fields: [HeaderField(.location, location)])
     }
 
+    /// Response to HEAD for a GET that was not performed: 204, because the length of its body is unknown, which no other
+    /// status can leave open (RFC 9110 section 8.6).
+    static var unaskedGet: Response { Response(.noContent, fields: [HeaderField(.cacheControl, "no-store")]) }
+
     public static func empty(_ status: Status = .noContent) -> Response { Response(status) }
 }
 

@@ -56,13 +56,19 @@ public struct RouteOptions: Sendable {
     ///
     /// The handler must not rely on it: shorter bodies are read without this check.
     public var admission: Admission?
+    /// Whether a GET stores something; then HEAD is answered without the handler, because who sends it wants nothing to
+    /// happen, as scanners of links do (RFC 9110 section 9.2.1).
+    public let storesOnGet: Bool
 
-    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = []) {
+    public init(bodyLimit: Int = 64 * 1024, contentTypes: [MediaType] = [], storesOnGet: Bool = false) {
         self.bodyLimit = bodyLimit
         self.contentTypes = contentTypes
+        self.storesOnGet = storesOnGet
     }
 
     public static let standard = RouteOptions()
+    /// Of a GET that stores something.
+    public static let storing = RouteOptions(storesOnGet: true)
     /// Accepts a form and nothing else.
     public static let form = RouteOptions(contentTypes: [.form])
     /// Accepts a form with files of `limit` octets at most, or one without files.

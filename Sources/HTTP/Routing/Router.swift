@@ -18,7 +18,8 @@ public struct Router {
 
     public init() {}
 
-    /// Declares a handler for `method` on `route`; GET also answers HEAD.
+    /// Declares a handler for `method` on `route`; GET also answers HEAD, unless its options say that it stores
+    /// something.
     public mutating func on<each Value: PathValue>(
         _ method: Method, _ route: Route<repeat each Value>, _ options: RouteOptions = .standard,
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response

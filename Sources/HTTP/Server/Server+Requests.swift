@@ -216,6 +216,7 @@ extension Server {
     }
 
     private func response(to request: Request, by action: Action) async -> Response {
+        if request.method == .head, action.options.storesOnGet { return .unaskedGet }
         do { return try await action.respond(request) } catch let refusal as HTTPError {
             return decorate(refusal, request)
         } catch { return decorate(.failed(error), request) }

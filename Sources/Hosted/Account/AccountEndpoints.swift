@@ -1,5 +1,7 @@
 import Directory
+import Domain
 import HTTP
+import Web
 
 /// Endpoints of the pages on which users manage their account at a team.
 struct AccountEndpoints: Sendable {
@@ -16,6 +18,7 @@ struct AccountEndpoints: Sendable {
         router.get(TeamRoutes.account) { request, team in
             try await steps.asPerson(request, team) { try await home.show($0) }
         }
+        router.get(TeamRoutes.changePassword) { changePassword($0) }
         factors.mount(on: &router)
         apple.mount(on: &router)
         router.post(TeamRoutes.sessionEnd, .form) { try await home.signOut($0, $1) }
@@ -58,5 +61,14 @@ struct AccountEndpoints: Sendable {
         router.post(TeamRoutes.deletion, .form) { request, team in
             try await steps.asPerson(request, team, ending: true) { try await data.delete($0) }
         }
+    }
+
+    /// Where password managers send people who are to change a password of this host (W3C, "A Well-Known URL for Changing
+    /// Passwords"): to the team that they signed in to last in this browser, or else to the console's accounts.
+    private func changePassword(_ request: Request) -> Response {
+        let team = steps.site.cookies.teams(in: request.cookies).last ?? .system
+        var response = Response.redirect(to: TeamRoutes.ownPassword.link(team))
+        response.set(.cacheControl, "no-store")
+        return response
     }
 }

@@ -18,14 +18,14 @@ struct FederationStep: Sendable {
     private static let callback = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.apple) { request, team, interaction in
+        router.get(TeamRoutes.apple, .storing) { request, team, interaction in
             try await steps.step(request, team, interaction) { context in
                 guard context.team.usesApple else { throw UserFacingError.notFound }
                 return try await admitAndLeaveForApple(context)
             }
         }
         router.post(TeamRoutes.appleCallback, Self.callback) { request, team in try await receive(request, team) }
-        router.get(TeamRoutes.appleCallback) { request, team in try await comeBack(request, team) }
+        router.get(TeamRoutes.appleCallback, .storing) { request, team in try await comeBack(request, team) }
     }
 
     /// Redirects the browser of an interaction to Apple.

@@ -16,13 +16,13 @@ struct HostedEndpoints: Sendable {
     let links: MailedLinks
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.authorize) { request, team in
+        router.get(TeamRoutes.authorize, .storing) { request, team in
             try await authorize(request, team) { try request.query(maximumFields: 64).fields }
         }
         router.post(TeamRoutes.authorize, Self.authorizeOptions) { request, team in
             try await authorize(request, team) { try request.form(maximumFields: 64).fields }
         }
-        router.get(TeamRoutes.interaction) { request, team, interaction in
+        router.get(TeamRoutes.interaction, .storing) { request, team, interaction in
             try await steps.step(request, team, interaction) { try await dispatch($0) }
         }
         router.post(TeamRoutes.password, .form) { request, team, interaction in
@@ -34,13 +34,13 @@ struct HostedEndpoints: Sendable {
         router.post(TeamRoutes.confirmation, .form) { request, team, interaction in
             try await steps.step(request, team, interaction) { try await consent.confirm($0) }
         }
-        router.get(TeamRoutes.registration) { request, team, interaction in
+        router.get(TeamRoutes.registration, .storing) { request, team, interaction in
             try await steps.directoryStep(request, team, interaction) { try registration.ask($0) }
         }
         router.post(TeamRoutes.registration, .form) { request, team, interaction in
             try await steps.directoryStep(request, team, interaction) { try await registration.register($0) }
         }
-        router.get(TeamRoutes.recovery) { request, team, interaction in
+        router.get(TeamRoutes.recovery, .storing) { request, team, interaction in
             try await steps.directoryStep(request, team, interaction) { recovery.ask($0) }
         }
         router.post(TeamRoutes.recovery, .form) { request, team, interaction in
@@ -49,7 +49,7 @@ struct HostedEndpoints: Sendable {
         federation.mount(on: &router)
         links.mount(on: &router)
         factor.mount(on: &router)
-        router.get(TeamRoutes.session) { request, team in try await beginAccount(request, team) }
+        router.get(TeamRoutes.session, .storing) { request, team in try await beginAccount(request, team) }
     }
 
     /// An app's parameters are a few KiB at most, so they fit into the memory reserved for short bodies.

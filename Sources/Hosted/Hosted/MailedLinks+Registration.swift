@@ -20,7 +20,7 @@ extension MailedLinks {
 
     /// Creates the account.
     ///
-    /// In the browser that registered, the sign-in continues.
+    /// In the browser that registered, the sign-in continues; if it is over, the app's request begins anew.
     func followRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
         let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
         guard let pending = try await pending(follower) else { return linkExpired(follower) }
@@ -43,7 +43,11 @@ extension MailedLinks {
     private func continueRegistration(_ made: AccountRegistrations.Made, isOwn: Bool, _ follower: MailedLinkContext)
         async throws -> Response
     {
-        if isOwn, let context = try await interaction(made.interaction, of: follower) {
+        var context = isOwn ? try await interaction(made.interaction, of: follower) : nil
+        if isOwn, context == nil, let query = made.requestQuery {
+            context = try await interaction(requestedBy: query, of: follower)
+        }
+        if let context {
             return try await steps.keepFirstProof(of: made.user, by: .password, login: made.login.rawValue, context)
         }
         return steps.pages.respond(

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Directory
 import Domain
@@ -9,6 +10,7 @@ import Web
 /// Mailed links: opening one shows a page, whose button performs the action once.
 struct MailedLinks: Sendable {
     let steps: InteractionSteps
+    let authorization: Authorization
     let registrations: AccountRegistrations
     let invitedRegistrations: InvitedRegistrations
     let recovery: PasswordRecovery
@@ -75,6 +77,22 @@ struct MailedLinks: Sendable {
         return InteractionContext(
             request: follower.request, team: follower.team, interaction: interaction,
             client: interaction.app.flatMap { follower.team.client($0.clientID) },
+            browserContext: follower.browserContext)
+    }
+
+    /// The interaction of an app's request that is sent again; nil if the app may no longer send it.
+    func interaction(requestedBy query: String, of follower: MailedLinkContext) async throws -> InteractionContext? {
+        let request: AuthorizationRequest
+        do {
+            let parameters = try ProtocolParameters(try FormCoding.decode(query.utf8, maximumFields: 64))
+            request = try await authorization.judge(parameters, to: follower.team, at: follower.caller.now)
+        } catch is AuthorizationRefusal { return nil } catch is OAuthError { return nil }
+        let interaction = steps.interactions.open(
+            request, language: follower.caller.language.tag, in: follower.team.id, from: follower.caller.origin)
+        try await steps.interactions.begin(
+            interaction, browserHash: follower.browserContext.browserHash, in: follower.team.id)
+        return InteractionContext(
+            request: follower.request, team: follower.team, interaction: interaction, client: request.client,
             browserContext: follower.browserContext)
     }
 

@@ -53,7 +53,7 @@ struct RegistrationStep: Sendable {
         guard let email, let name, let password else { return nil }
         return AccountRegistrations.Form(
             email: email, name: name, password: password, interaction: context.interaction.id.rawValue,
-            browserHash: context.browserContext.browserHash)
+            browserHash: context.browserContext.browserHash, requestQuery: context.interaction.app?.query)
     }
 
     private func registrationPage(_ context: InteractionContext) -> RegistrationPage {

@@ -171,8 +171,9 @@ struct ProtocolEndpoints: Sendable {
     }
 
     private func mountMigration(on router: inout Router) {
+        // The other team has accepted a moment ago, perhaps on another node.
         router.post(TeamRoutes.userMigration, ProtocolHandler.options) { request, team in
-            await handler.answer(request, team) { parameters, team in
+            await handler.answer(request, team, isCurrent: true) { parameters, team in
                 ProtocolAnswers.json(
                     try await migration.respond(
                         to: parameters, accessToken: BearerToken(request)?.text, of: team, from: request.auditOrigin))

@@ -16,17 +16,24 @@ struct ProtocolHandler: Sendable {
     let log: Log
 
     /// The team; throws `UserFacingError.notFound` for the system team.
-    func snapshot(_ team: TeamID) async throws -> TeamSnapshot {
-        guard team != .system, let snapshot = try await teams.snapshot(of: team) else { throw UserFacingError.notFound }
+    ///
+    /// - Parameter isCurrent: whether a change of the last second must be in it.
+    func snapshot(_ team: TeamID, isCurrent: Bool = false) async throws -> TeamSnapshot {
+        guard team != .system,
+            let snapshot = try await isCurrent ? teams.currentSnapshot(of: team) : teams.snapshot(of: team)
+        else { throw UserFacingError.notFound }
         return snapshot
     }
 
     /// Reads the form, runs `body`, and turns errors into responses.
-    func answer(_ request: Request, _ team: TeamID, _ body: (ProtocolParameters, TeamSnapshot) async throws -> Response)
-        async -> Response
-    {
+    ///
+    /// - Parameter isCurrent: whether a change of the last second to the team's registry must count.
+    func answer(
+        _ request: Request, _ team: TeamID, isCurrent: Bool = false,
+        _ body: (ProtocolParameters, TeamSnapshot) async throws -> Response
+    ) async -> Response {
         do {
-            let snapshot = try await snapshot(team)
+            let snapshot = try await snapshot(team, isCurrent: isCurrent)
             do { return try await body(try parameters(of: request), snapshot) } catch {
                 note(error, request, snapshot)
                 throw error

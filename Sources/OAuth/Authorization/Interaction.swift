@@ -46,6 +46,18 @@ public struct InteractionRequest: Sendable {
 }
 
 extension InteractionRequest {
+    /// The query by which the app would send the same request again.
+    public var query: String {
+        let scopes = [scope.name ? "name" : nil, scope.email ? "email" : nil].compactMap(\.self)
+        let values: [(String, String?)] = [
+            ("client_id", clientID.rawValue), ("redirect_uri", redirectURI), ("response_type", responseType.rawValue),
+            ("response_mode", responseMode.rawValue), ("scope", scopes.isEmpty ? nil : scopes.joined(separator: " ")),
+            ("state", state), ("nonce", nonce), ("code_challenge", codeChallenge),
+            ("code_challenge_method", codeChallenge == nil ? nil : "S256"),
+        ]
+        return FormCoding.encode(values.compactMap { name, value in value.map { (name: name, value: $0) } })
+    }
+
     init(_ request: AuthorizationRequest) {
         clientID = request.client.id
         primaryAppID = request.client.primaryAppID

@@ -92,6 +92,8 @@ public struct AuthorizationEnd: Sendable {
     public var notice: Notice?
     public var event: AuditEvent?
     public var supplement: Supplement?
+    /// Whether the hosted sessions end in which the tokens were obtained.
+    public var endsSessions = false
     /// The time that the tokens are revoked at; nil for the database's.
     public var moment: Timestamp?
 
@@ -143,7 +145,11 @@ extension AuthorizationEnd {
         }
         if let supplement { parts.append(supplement.parts) }
         if let change = consentChange { parts.append("consent AS (\(change) RETURNING sub)") }
-        parts += [tokens, ended]
+        parts.append(tokens)
+        if endsSessions, let subject = scope.subject {
+            parts.append("sessions_ended AS (\(SessionStore.deletion(of: subject, begunAt: Self.begun, in: team)))")
+        }
+        parts.append(ended)
         if let event { parts.append("audit AS (\(event.insertion(in: team, when: "FROM ended")))") }
         if let notice {
             let cause: SQL = notice.ofConsentAlone ? "FROM consent" : "FROM ended"
@@ -168,10 +174,14 @@ extension AuthorizationEnd {
         return """
             tokens AS (
                 UPDATE refresh_tokens SET revoked_at = \(moment) WHERE \(liveTokens)
-                RETURNING token_id, sub, app_id, trial_id
+                RETURNING token_id, sub, app_id, trial_id, provider, authenticated_at
             )
             """
     }
+
+    /// Query of the times at which the hosted sessions began that the ended tokens were obtained in: their
+    /// `auth_time`, unless a provider told it.
+    private static let begun: SQL = "SELECT authenticated_at FROM tokens WHERE provider IS NULL AND trial_id IS NULL"
 
     private var ended: SQL {
         let consents: SQL = consent == .kept ? "" : "UNION SELECT sub FROM consent"

@@ -81,7 +81,8 @@ public struct AuthorizationEndStore: Sendable {
         return try row.next()
     }
 
-    /// Ends one session of a user with a client's group of apps, or all; the consent remains.
+    /// Ends one session of a user with a client's group of apps, or all, and the hosted sessions they were obtained in;
+    /// the consent remains.
     ///
     /// When no session with the group is left, the group's upstream tokens are revoked too.
     ///
@@ -96,6 +97,7 @@ public struct AuthorizationEndStore: Sendable {
         var end = AuthorizationEnd(scope, in: team)
         end.endsCodes = token == nil
         end.upstream = client.testSignIn == nil ? .withLastSession : .kept
+        end.endsSessions = true
         end.moment = moment
         end.event = AuditEvent(
             "app_session.ended", by: .client(client.client.id), on: .user(subject), from: origin,

@@ -58,6 +58,14 @@ public final class TeamCache: @unchecked Sendable {
         return found
     }
 
+    /// Finds a team as its registry is at this moment, for requests that may come right after a change elsewhere.
+    ///
+    /// - Throws: `PostgresFailure`.
+    public func currentSnapshot(of team: TeamID) async throws -> TeamSnapshot? {
+        if let known = snapshots[team], try await store.version(of: team) != known.version { forget(team) }
+        return try await snapshot(of: team)
+    }
+
     private func newest(of team: TeamID) async throws -> TeamSnapshot? {
         if let known = snapshots[team], let provedAt, MonotonicTime.now() - provedAt < Self.proofLifetime {
             return known

@@ -27,6 +27,12 @@ struct TeamSnapshotStore: Sendable {
         }
     }
 
+    /// The version of the team's registry, which every change increments.
+    func version(of team: TeamID) async throws(PostgresFailure) -> Int {
+        let rows = try await database.query("SELECT version FROM registry_versions WHERE team_id = \(team)", in: team)
+        return try rows.firstValue { (row: inout Row) throws(PostgresFailure) in try row.next(Int.self) } ?? 0
+    }
+
     /// Selects the current registrations.
     ///
     /// Revoked keys, not-befores of deleted clients, and transfers not accepted or past their window are left out. Of

@@ -1,3 +1,4 @@
+import Bytes
 import Domain
 import Postgres
 
@@ -12,15 +13,21 @@ struct CredentialStateStore: Sendable {
     /// precedence over a consent, for groups without a live token of the provider; for a linked account only for groups
     /// that the user signed in to with the provider. A group accepted by another team stays `transferred`, unless it
     /// was transferred back.
-    func state(of subject: Subject, for primaryAppID: ClientID, in team: TeamID) async throws(PostgresFailure)
-        -> CredentialState
+    func state(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp)
+        async throws(PostgresFailure) -> CredentialStates.Details
     {
-        let rows = try await database.query(Self.selection(of: subject, for: primaryAppID, in: team), in: team)
-        guard var row = rows.first else { return .notFound }
-        return try Status(&row).state
+        let selection = Self.selection(of: subject, for: primaryAppID, in: team, at: moment)
+        guard var row = try await database.query(selection, in: team).first else {
+            return CredentialStates.Details(state: .notFound)
+        }
+        let status = try Status(&row)
+        guard status.hasConsent else { return CredentialStates.Details(state: status.state) }
+        return CredentialStates.Details(
+            state: status.state, realUserStatus: try row.next(), transferSubject: try row.next())
     }
 
-    static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
+    static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp) -> SQL
+    {
         """
         SELECT suspended_at IS NOT NULL,
             (
@@ -65,7 +72,17 @@ struct CredentialStateStore: Sendable {
                     )
                 ) AS moves
                 ORDER BY settled_at DESC LIMIT 1
-            ), false)
+            ), false),
+            (
+                SELECT real_user_status FROM provider_identities
+                WHERE team_id = \(team) AND sub = \(subject) AND real_user_status IS NOT NULL
+                ORDER BY last_seen_at DESC LIMIT 1
+            ),
+            (
+                SELECT transfer_sub FROM transferred_people
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND expires_at > \(moment)
+                ORDER BY expires_at DESC LIMIT 1
+            )
         FROM users
         WHERE team_id = \(team) AND sub = \(subject)
         """

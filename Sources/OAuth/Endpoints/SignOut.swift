@@ -2,7 +2,8 @@ import Bytes
 import Crypto
 public import Domain
 
-/// Ends an app's sessions of a user; the consent remains, and the next sign-in does not ask for it again.
+/// Ends an app's sessions of a user and the sessions at the hosted pages they came from; the consent remains, and the
+/// next sign-in does not ask for it again.
 public struct SignOut: ClientEndpoint {
     public let clients: ClientAuthenticator
     let ends: AuthorizationEndStore

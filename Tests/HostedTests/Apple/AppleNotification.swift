@@ -37,8 +37,8 @@ extension TestSite {
         try teams.admin("UPDATE sessions SET created_at = '2000-01-01'")
     }
 
-    /// Something that happens to somebody now.
-    func event(_ type: String, of performer: Performer = .regular, after delay: Duration = .zero) -> JSONValue {
+    /// Something that happens to somebody, so long after all that was before that no clock hides the order.
+    func event(_ type: String, of performer: Performer = .regular, after delay: Duration = .seconds(10)) -> JSONValue {
         [
             "type": .string(type), "sub": .string(performer.subject.rawValue),
             "event_time": .integer((teams.clock.now + delay).microseconds / 1000),

@@ -69,6 +69,38 @@ import Testing
     }
 }
 
+/// Which of two came first, where clocks differ and a time may be a whole second.
+@Suite struct `An event of a provider and a sign-in` {
+    private static let moment = Timestamp(seconds: 1_800_000_000)
+
+    /// Milliseconds from the event to the sign-in.
+    @Test(arguments: [
+        (-86_400_000, EventOrder.older), (-5_001, .older), (-5_000, .older), (-4_999, .unclear), (-1, .unclear),
+        (0, .unclear), (999, .unclear), (1_000, .unclear), (6_000, .unclear), (6_001, .newer), (86_400_000, .newer),
+    ]) func `are ordered only where neither clock nor resolution can have turned them round`(
+        _ distance: Int, _ order: EventOrder
+    ) { #expect(EventOrder(of: Self.moment + .milliseconds(distance), toEventAt: Self.moment) == order) }
+
+    /// Seconds from the event to the newest live token and to the last sign-in.
+    @Test(
+        arguments: [
+            (nil, nil, false, .ended), (-60, -60, false, .ended), (nil, -60, false, .ended),
+            (-60, -60, true, .endedByUs), (nil, nil, true, .endedByUs), (nil, 2, true, .endedByUs),
+            (60, 60, false, .renewed), (60, 60, true, .renewed), (-60, 60, false, .arriving),
+            (-60, 60, true, .arriving), (2, 2, false, .unclear(hasToken: true)), (2, 2, true, .unclear(hasToken: true)),
+            (0, 60, false, .unclear(hasToken: true)), (-60, 0, false, .unclear(hasToken: false)),
+            (nil, -2, false, .unclear(hasToken: false)),
+        ] as [(Int?, Int?, Bool, UpstreamAuthorizationStore.Status)])
+    func `leave the authorization ended, renewed, or to be asked about`(
+        _ token: Int?, _ login: Int?, _ isEcho: Bool, _ status: UpstreamAuthorizationStore.Status
+    ) {
+        func time(_ distance: Int?) -> Timestamp? { distance.map { Self.moment + .seconds($0) } }
+        let found = UpstreamAuthorizationStore.Status(
+            at: Self.moment, token: time(token), login: time(login), isEcho: isEcho)
+        #expect(found == status)
+    }
+}
+
 @Suite struct `A notification of a provider about several people` {
     @Test func `locks them in one order, and tells of each in the order of the notification`() {
         let moment = Timestamp(seconds: 1_800_000_000)

@@ -47,6 +47,20 @@ private func withCache(_ body: @escaping @Sendable (TestTeams, TeamCache) async 
         }
     }
 
+    @Test func `who asks for it as it is now is not told what was proved before`() async throws {
+        try await withCache { teams, cache in
+            cache.confirm([:], at: .afterTheTest)
+            let first = try #require(try await cache.currentSnapshot(of: .acme))
+            #expect(try await cache.currentSnapshot(of: .acme) === first)
+            let rival = try #require(try await cache.snapshot(of: .rival))
+            try teams.setName("Acme Inc.")
+            #expect(try await cache.snapshot(of: .acme) === first)
+            #expect(try await cache.currentSnapshot(of: .acme)?.name == "Acme Inc.")
+            #expect(try await cache.snapshot(of: .acme)?.name == "Acme Inc.")
+            #expect(try await cache.currentSnapshot(of: .rival) === rival)
+        }
+    }
+
     @Test func `a proof is good for a second`() async throws {
         try await withCache { teams, cache in
             cache.confirm([:], at: MonotonicTime.now() - 1_000_000_000)

@@ -27,7 +27,7 @@ import Testing
             #expect(try teams.tokens(of: ben).map { $0[2] } == ["2500"])
             #expect(try teams.tokens(of: ada, in: .rival).map { $0[2] } == ["2500"])
             let states = CredentialStateStore(database: teams.database)
-            #expect(try await states.state(of: ada, for: .other, in: .acme) == .revoked)
+            #expect(try await states.state(of: ada, for: .other, in: .acme, at: teams.clock.now).state == .revoked)
         }
     }
 

@@ -39,6 +39,10 @@ import Testing
             let tokens = try await engine.redeem(try #require(answer["code"]), .otherWeb, in: .rival, proof)
             let claims = try await engine.claims(tokens.idToken, in: .rival)
             #expect(try claims.string("transfer_sub") == first && claims.string("sub") == sub)
+            // A program that has no token of theirs asks for it.
+            #expect(try await engine.movedCredential(of: sub)["transfer_sub"]?.string == first)
+            engine.clock.advance(by: .seconds(60 * 86_400))
+            #expect(try await engine.movedCredential(of: sub)["transfer_sub"] == nil)
         }
     }
 
