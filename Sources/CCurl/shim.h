@@ -177,6 +177,11 @@ static inline const char *_Nullable pippin_curl_certificate(CURL *_Nonnull easy)
     return NULL;
 }
 
+// Where libcurl writes what went wrong, in words of OpenSSL's for TLS; it has CURL_ERROR_SIZE octets and lasts as long as `easy`.
+static inline void pippin_curl_set_complaint(CURL *_Nonnull easy, char *_Nonnull complaint) {
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, complaint);
+}
+
 // What is wrong with the chain, as one of OpenSSL's X509_V_ERR numbers; 0 when the chain itself is right.
 static inline long pippin_curl_chain_fault(CURL *_Nonnull easy) {
     long fault = 0;

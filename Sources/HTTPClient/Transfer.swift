@@ -15,6 +15,8 @@ internal import Glibc
     private let bodyLimit: Int
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var hostList: UnsafeMutablePointer<curl_slist>?
+    /// The reason of a failure, in libcurl's words.
+    private let complaint: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var upload: ArraySlice<UInt8> = []
     /// Whether the transfer is a mail delivery over SMTP rather than an HTTP request.
@@ -43,6 +45,9 @@ internal import Glibc
         self.bodyLimit = bodyLimit
         unsafe fieldList = nil
         unsafe hostList = nil
+        unsafe complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe pippin_curl_set_complaint(easy, complaint)
         // libcurl would decode every transfer coding that a server names, nested or not requested too, and check no
         // limit and no deadline meanwhile: a few KiB can take hours. So nothing is decoded.
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -50,6 +55,8 @@ internal import Glibc
         // takes 20 ms; without one it caches the file.
         unsafe pippin_curl_set_text(easy, CURLOPT_CAPATH, nil)
         unsafe pippin_curl_bound_tls(easy, Self.countPlace)
+        // RFC 8996: no TLS 1.0 and 1.1.
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // No finite-field Diffie-Hellman: the server chooses the prime, and with it how long the client computes.
         set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!kDHE")
         set(CURLOPT_SSL_EC_CURVES, "X25519:P-256:P-384:P-521")
@@ -64,6 +71,7 @@ internal import Glibc
         unsafe curl_easy_cleanup(easy)
         unsafe curl_slist_free_all(fieldList)
         unsafe curl_slist_free_all(hostList)
+        unsafe complaint.deallocate()
     }
 
     private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
@@ -139,7 +147,8 @@ extension Transfer {
             return .success(ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate))
         }
         if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
-        return .failure(failure ?? ClientFailure(code, chainFault: unsafe pippin_curl_chain_fault(easy)))
+        let words = unsafe String(cString: complaint)
+        return .failure(failure ?? ClientFailure(code, words, chainFault: unsafe pippin_curl_chain_fault(easy)))
     }
 
     /// Whether the policy allows the address, for a new or an open connection; records the failure when it does not.
