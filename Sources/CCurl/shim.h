@@ -164,6 +164,13 @@ static inline long pippin_curl_status(CURL *_Nonnull easy) {
     return status;
 }
 
+// The status with which a proxy answered CONNECT; 0 when none was asked, or it did not answer.
+static inline long pippin_curl_connect_status(CURL *_Nonnull easy) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &status);
+    return status;
+}
+
 // The certificate the server proved itself with, in PEM, of a transfer that asked for it; NULL when there is none.
 static inline const char *_Nullable pippin_curl_certificate(CURL *_Nonnull easy) {
     struct curl_certinfo *chain = NULL;
