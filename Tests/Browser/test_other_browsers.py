@@ -21,7 +21,7 @@ def front(secrets: set[str]) -> Iterator[Front]:
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []
 
 
-@pytest.mark.parametrize(("browser", "person"), [(Firefox, "Rita Regular"), (WebKit, "Nora Newcomer")])
+@pytest.mark.parametrize(("browser", "person"), [(Firefox, "Rita Regular"), (WebKit, "Mina Managed")])
 def test_a_person_signs_in_at_apple(browser: type[Browser], person: str, front: Front):
     with browser.running() as window:
         for greeting in (f"Hello {person.split()[0]}", "Hello"):
