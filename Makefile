@@ -9,7 +9,7 @@ help: ## Show this list
 run: ## Install what is missing, build, and serve http://localhost:8080 with the demo team
 	@scripts/run
 
-test: ## Install what is missing and run the tests: Swift, PostgreSQL, Chromium (about fifteen minutes)
+test: ## Install what is missing and run the tests: Swift, PostgreSQL, browsers (about fifteen minutes)
 	@scripts/test
 
 test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers (about half an hour)

@@ -164,6 +164,13 @@ static inline long pippin_curl_status(CURL *_Nonnull easy) {
     return status;
 }
 
+// The status with which a proxy answered CONNECT; 0 when none was asked, or it did not answer.
+static inline long pippin_curl_connect_status(CURL *_Nonnull easy) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &status);
+    return status;
+}
+
 // The certificate the server proved itself with, in PEM, of a transfer that asked for it; NULL when there is none.
 static inline const char *_Nullable pippin_curl_certificate(CURL *_Nonnull easy) {
     struct curl_certinfo *chain = NULL;
@@ -175,6 +182,11 @@ static inline const char *_Nullable pippin_curl_certificate(CURL *_Nonnull easy)
         if (strncmp(entry->data, label, sizeof label - 1) == 0) return entry->data + sizeof label - 1;
     }
     return NULL;
+}
+
+// Where libcurl writes what went wrong, in words of OpenSSL's for TLS; it has CURL_ERROR_SIZE octets and lasts as long as `easy`.
+static inline void pippin_curl_set_complaint(CURL *_Nonnull easy, char *_Nonnull complaint) {
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, complaint);
 }
 
 // What is wrong with the chain, as one of OpenSSL's X509_V_ERR numbers; 0 when the chain itself is right.

@@ -7,6 +7,8 @@ public enum CertificateFault: Sendable {
     /// No trusted issuer signed it, or the server does not send the intermediate certificates.
     case unknownIssuer
     case otherName
+    /// The server speaks TLS 1.1 or older alone.
+    case oldVersion
     /// Any other reason why no encrypted connection can be made.
     case other
 

@@ -25,12 +25,16 @@ public enum ClientFailure: Error, Equatable, Sendable {
 
     /// Maps a result code of libcurl.
     ///
-    /// - Parameter chainFault: the error OpenSSL found in the chain of certificates.
-    init(_ code: CURLcode, chainFault: Int = 0) {
+    /// - Parameters:
+    ///   - words: libcurl's description of the failure, with OpenSSL's in it.
+    ///   - chainFault: the error OpenSSL found in the chain of certificates.
+    init(_ code: CURLcode, _ words: String = "", chainFault: Int = 0) {
         switch code {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED: self = .malformedRequest
         case CURLE_COULDNT_RESOLVE_HOST: self = .nameNotFound
         case CURLE_COULDNT_CONNECT: self = .cannotConnect
+        case CURLE_SSL_CONNECT_ERROR where Self.speaksOldVersion(words):
+            self = .untrusted(.oldVersion, "it speaks TLS 1.1 or older, and neither TLS 1.2 nor 1.3")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE:
             let fault = CertificateFault(chainFault, isName: code == CURLE_PEER_FAILED_VERIFICATION)
             self = .untrusted(fault, Self.text(of: code))
@@ -41,6 +45,11 @@ public enum ClientFailure: Error, Equatable, Sendable {
         case CURLE_TOO_MANY_REDIRECTS: self = .tooManyRedirects
         default: self = .other(Self.text(of: code))
         }
+    }
+
+    /// Whether the server chose an old version of TLS, or refused the new ones (RFC 8446 section 6, protocol_version).
+    private static func speaksOldVersion(_ words: String) -> Bool {
+        ["unsupported protocol", "alert protocol version"].contains(where: words.contains)
     }
 
     private static func text(of code: CURLcode) -> String {

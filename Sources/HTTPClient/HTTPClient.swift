@@ -13,7 +13,7 @@ internal import Glibc
 /// A client for other servers, on one event loop.
 ///
 /// Requests run on that loop, whichever thread they are made on. Proxies are not taken from the environment, because
-/// behind a proxy the address connected to would not be the server's.
+/// behind a proxy the address connected to is not the server's: one has to be chosen on purpose.
 // @unchecked Sendable: used on the loop's thread only; libcurl calls back from within calls made there.
 @safe public final class HTTPClient: @unchecked Sendable {
     /// Options shared by all requests of a client.
@@ -23,6 +23,8 @@ internal import Glibc
         public var trustedCertificates: String?
         /// Addresses of host names as `name:port:address`, used before any name server is asked (CURLOPT_RESOLVE).
         public var hosts: [String] = []
+        /// A proxy for requests to other machines, but not for mail; nil for none.
+        public var proxy: OutgoingProxy?
         /// Maximum number of connections; further requests wait, within their deadlines.
         public var connectionLimit = 64
         public var connectionsPerHost = 16

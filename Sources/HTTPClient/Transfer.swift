@@ -13,8 +13,12 @@ internal import Glibc
 
     private let policy: AddressPolicy
     private let bodyLimit: Int
+    /// Whether a proxy opens the connection, so that its address is the one connected to.
+    private var isProxied = false
     private var fieldList: UnsafeMutablePointer<curl_slist>?
     private var hostList: UnsafeMutablePointer<curl_slist>?
+    /// The reason of a failure, in libcurl's words.
+    private let complaint: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
     private var upload: ArraySlice<UInt8> = []
     /// Whether the transfer is a mail delivery over SMTP rather than an HTTP request.
@@ -30,6 +34,7 @@ internal import Glibc
         self.init(id, policy: request.addresses, bodyLimit: request.bodyLimit, done)
         openSocket = options.openSocket
         setLimits(request, options)
+        guard setProxy(request, options.proxy) else { return nil }
         setMessage(request, options)
     }
 
@@ -43,6 +48,9 @@ internal import Glibc
         self.bodyLimit = bodyLimit
         unsafe fieldList = nil
         unsafe hostList = nil
+        unsafe complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe pippin_curl_set_complaint(easy, complaint)
         // libcurl would decode every transfer coding that a server names, nested or not requested too, and check no
         // limit and no deadline meanwhile: a few KiB can take hours. So nothing is decoded.
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -50,6 +58,8 @@ internal import Glibc
         // takes 20 ms; without one it caches the file.
         unsafe pippin_curl_set_text(easy, CURLOPT_CAPATH, nil)
         unsafe pippin_curl_bound_tls(easy, Self.countPlace)
+        // RFC 8996: no TLS 1.0 and 1.1.
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // No finite-field Diffie-Hellman: the server chooses the prime, and with it how long the client computes.
         set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!kDHE")
         set(CURLOPT_SSL_EC_CURVES, "X25519:P-256:P-384:P-521")
@@ -64,6 +74,7 @@ internal import Glibc
         unsafe curl_easy_cleanup(easy)
         unsafe curl_slist_free_all(fieldList)
         unsafe curl_slist_free_all(hostList)
+        unsafe complaint.deallocate()
     }
 
     private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
@@ -84,6 +95,23 @@ internal import Glibc
         if let file = options.trustedCertificates { set(CURLOPT_CAINFO, file) }
         // The HTTP/2 library decodes heads before they are counted, and reads frames without limit.
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    }
+
+    /// Has a request to another machine take the proxy; false when it has no host.
+    private func setProxy(_ request: ClientRequest, _ proxy: OutgoingProxy?) -> Bool {
+        guard let proxy else { return true }
+        guard let host = RequestHost(of: request.url) else { return false }
+        guard !host.isLoopback else { return true }
+        isProxied = true
+        if request.addresses != .any, !host.isPublic { failure = .addressRefused(host.name) }
+        set(CURLOPT_PROXY, proxy.address)
+        set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // The hosts of redirects would not be judged.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        if let user = proxy.user { set(CURLOPT_PROXYUSERNAME, user) }
+        if let password = proxy.password { set(CURLOPT_PROXYPASSWORD, password) }
+        return true
     }
 
     func setDeadline(_ duration: Duration) {
@@ -139,16 +167,34 @@ extension Transfer {
             return .success(ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate))
         }
         if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
-        return .failure(failure ?? ClientFailure(code, chainFault: unsafe pippin_curl_chain_fault(easy)))
+        if failure == nil, let refusal = proxyRefusal(code) { return .failure(refusal) }
+        let words = unsafe String(cString: complaint)
+        return .failure(failure ?? ClientFailure(code, words, chainFault: unsafe pippin_curl_chain_fault(easy)))
     }
 
     /// Whether the policy allows the address, for a new or an open connection; records the failure when it does not.
     func allows(_ address: PeerAddress?) -> Bool {
+        // The name was judged; `failure` says how.
+        if isProxied { return failure == nil }
         guard let address, policy.allows(address) else {
             failure = .addressRefused(address?.description ?? "")
             return false
         }
         return true
+    }
+
+    /// Why the proxy opened no connection; nil for any other failure.
+    ///
+    /// Its address is left out, because members of teams read failures.
+    private func proxyRefusal(_ code: CURLcode) -> ClientFailure? {
+        guard isProxied else { return nil }
+        let status = unsafe pippin_curl_connect_status(easy)
+        if status >= 300 { return .other("the outgoing proxy answered with status \(status)") }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY: return .other("the name of the outgoing proxy is not found")
+        case CURLE_COULDNT_CONNECT: return .other("the outgoing proxy takes no connection")
+        default: return nil
+        }
     }
 
     /// Records that this machine cannot open a socket, which is not a fault of the server.

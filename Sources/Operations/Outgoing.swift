@@ -26,12 +26,15 @@ public struct Outgoing: Sendable {
     /// - Parameters:
     ///   - checks: a client for addresses that teams register; the caller closes it.
     ///   - notifications: a client for the notification endpoints of teams; the caller closes it.
+    ///   - proxy: the proxy that all calls but those to this machine take; nil for none.
     ///   - deadline: the time limit of every call of the loop's own clients; nil for that of each call.
-    public init(on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, deadline: Duration? = nil)
-        throws(ClientFailure)
-    {
+    public init(
+        on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, proxy: OutgoingProxy? = nil,
+        deadline: Duration? = nil
+    ) throws(ClientFailure) {
         var (appleOptions, options) = (Self.appleOptions, HTTPClient.Options())
         (appleOptions.deadline, options.deadline) = (deadline, deadline)
+        (appleOptions.proxy, options.proxy) = (proxy, proxy)
         apple = try HTTPClient(on: loop, appleOptions)
         installation = try HTTPClient(on: loop, options)
         (self.checks, self.notifications) = (checks, notifications)
@@ -47,9 +50,9 @@ public struct Outgoing: Sendable {
         return options
     }
 
-    static var checkOptions: HTTPClient.Options {
+    static func checkOptions(_ proxy: OutgoingProxy? = nil) -> HTTPClient.Options {
         var options = HTTPClient.Options()
-        options.places = checkPlaces
+        (options.places, options.proxy) = (checkPlaces, proxy)
         return options
     }
 
@@ -69,12 +72,14 @@ public final class UnauthenticatedCalls: Sendable {
     private let loops: [EventLoop]
 
     /// Starts the threads; must not be called on a loop that serves requests.
-    public init() throws {
+    public init(through proxy: OutgoingProxy? = nil) throws {
         let (checking, noticing) = (try EventLoop(name: "checks"), try EventLoop(name: "notices"))
         loops = [checking, noticing]
         for loop in loops { try loop.start(priority: .low) }
-        checks = try checking.wait { try HTTPClient(on: checking, Outgoing.checkOptions) }
-        notifications = try noticing.wait { try HTTPClient(on: noticing) }
+        var options = HTTPClient.Options()
+        options.proxy = proxy
+        checks = try checking.wait { try HTTPClient(on: checking, Outgoing.checkOptions(proxy)) }
+        notifications = try noticing.wait { [options] in try HTTPClient(on: noticing, options) }
     }
 
     /// Ends all calls; the threads remain until the process ends.

@@ -11,7 +11,9 @@ struct TraceStore: Sendable {
 
     /// Inserts or updates traces and inserts their events, in one statement.
     ///
-    /// A crash of the server within moments may undo it.
+    /// Loops write one after the other, so a refusal of a code may be stored before the response that contained it: that
+    /// response then neither ends the failure nor leaves its place as the trace's first event to the refusal. The failures
+    /// before a response, which it does end, are those of providers. A crash of the server within moments may undo it.
     func write(_ traces: [PendingTrace], in team: TeamID) async throws(PostgresFailure) {
         let rows = traces.filter { $0.opening != nil }
         try await database.query(
@@ -30,13 +32,26 @@ struct TraceStore: Sendable {
                 ) AS given (id, client, person, outcome, cause, reference, trial, opening)
                 ON CONFLICT (team_id, flow_id) DO UPDATE SET
                     sub = coalesce(excluded.sub, known.sub),
-                    outcome = CASE excluded.outcome WHEN 'open' THEN known.outcome ELSE excluded.outcome END,
-                    cause = CASE excluded.outcome WHEN 'open' THEN known.cause ELSE excluded.cause END,
-                    reference = coalesce(excluded.reference, known.reference)
+                    outcome = CASE WHEN \(Self.isEarlier) THEN known.outcome ELSE excluded.outcome END,
+                    cause = CASE WHEN \(Self.isEarlier) THEN known.cause ELSE excluded.cause END,
+                    reference = coalesce(excluded.reference, known.reference),
+                    is_trial = known.is_trial OR excluded.is_trial,
+                    opening = CASE
+                        WHEN excluded.opening LIKE \(Self.request) AND known.opening NOT LIKE \(Self.request)
+                        THEN excluded.opening ELSE known.opening
+                    END
             )
             \(Self.insertion(of: traces, in: team))
             """, in: team, durability: .relaxed)
     }
+
+    /// Whether the stored outcome stays.
+    private static let isEarlier: SQL = """
+        excluded.outcome = 'open'
+        OR excluded.outcome = 'answered' AND known.outcome = 'failed' AND known.cause NOT LIKE 'provider%'
+        """
+    /// Pattern of a stored authorization request.
+    private static let request = #"{"kind":"\#(TraceEvent.Kind.authorization.rawValue)",%"#
 
     /// Inserts events of traces below the limit, so that repeated requests within one sign-in cannot fill the disk.
     ///

@@ -86,6 +86,38 @@ import Testing
             #expect(try sealed.environment.count("audit_events", in: .acme) == 10)
         }
     }
+
+    @Test func `C9: verify every log daily, and tell of the one that is not whole`() async throws {
+        try await withSealed { sealed in
+            let environment = sealed.environment
+            try await environment.record(TestEnvironment.event(), in: .rival)
+            try await sealed.seals.seal(in: .rival)
+            let rounds = AuditRounds(environment.database, system: environment.system, keys: sealed.keys)
+            let chains = AuditChainStore(environment.database)
+            let told = Mutex<[TeamID: Int]>([:])
+            func round() async throws {
+                try environment.admin("UPDATE audit_chains SET verified_at = verified_at - interval '1 day'")
+                try await rounds.verifyAll { team, findings in told.withLock { $0[team] = findings.count } }
+            }
+
+            try await round()
+            #expect(try await chains.find(in: .acme).verifiedPosition == 10)
+            #expect(try await chains.find(in: .rival).verifiedPosition == 1)
+            #expect(try environment.count("audit_unsealed") == 0, "nobody asked, so there is no event")
+
+            try environment.admin("UPDATE audit_events SET target = 'x' WHERE target = 'com.acme.app4'")
+            // What was verified within the hour is not read again.
+            try await rounds.verifyAll { _, _ in Issue.record("verified twice") }
+            await #expect(throws: BrokenAuditLog.self) { try await round() }
+
+            #expect(told.withLock { $0 } == [.acme: 1])
+            #expect(try await chains.find(in: .acme).findings.map(\.kind) == [.changed])
+            #expect(try await chains.find(in: .rival).findings.isEmpty)
+            let events = try environment.admin(
+                "SELECT team_id, outcome FROM audit_events WHERE action = 'audit_log.verified'")
+            #expect(events == [["ACMETEAM01", "refused"]])
+        }
+    }
 }
 
 /// Heads in the order they were told.

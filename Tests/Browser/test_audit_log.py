@@ -70,3 +70,14 @@ def test_filter_take_off_page_export(signed_in_console: Console, pippin: Pippin)
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign-in refused")
     page.get_by_role("link", name="History of this").click()
     expect(page.get_by_text("1 event", exact=True)).to_be_visible()
+
+
+def test_what_the_command_line_found_stands_on_the_page(signed_in_console: Console, pippin: Pippin):
+    console, page = signed_in_console, signed_in_console.page
+    database.until(pippin, "SELECT 1 FROM audit_chains WHERE team_id = :'team' AND position > 0", team=console.team_id)
+    database.rows(pippin, "UPDATE audit_chains SET verified_at = NULL WHERE team_id = :'team'", team=console.team_id)
+    said = pippin.command("audit", "verify", "--team", console.team_id)
+    assert f"team {console.team_id}: whole" in said
+    page.goto(f"{console.url}/console/{console.team_id}/audit")
+    expect(page.locator("#seals")).to_contain_text("Whole")
+    expect(page.locator("#seals")).not_to_contain_text("Never")

@@ -1,7 +1,9 @@
 """`pippin doctor` beside a running Pippin, where Apple says nothing: its stand-in is named and not there."""
 
 import subprocess
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -42,3 +44,28 @@ def test_apples_silence_is_wrong_once_a_team_is_connected(pippin: Pippin, doctor
     for options in [("--team", TEAM), ()]:
         status, said = doctor(*options)
         assert (status, "WRONG  Apple: Apple does not answer" in said) == (1, True), said
+
+
+def test_the_outgoing_proxy_is_named_and_so_is_its_refusal(pippin: Pippin):
+    class Proxy(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            asked.append((self.path, self.headers["Proxy-Authorization"]))
+            self.send_error(403)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    asked: list[tuple[str, str]] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        # Not beside the simulator, which is on this machine: Apple itself is asked for, and the proxy refuses.
+        done = subprocess.run(
+            [binary(), "doctor", "--outgoing-proxy", f"http://ada:pear-tree@127.0.0.1:{proxy.server_port}",
+             "--public-url", pippin.url, "--data", str(pippin.data), "--resources", str(ROOT)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
+        )
+        proxy.shutdown()
+    said = done.stdout + done.stderr
+    assert f"Calls to other servers go through http://127.0.0.1:{proxy.server_port}." in said and "pear-tree" not in said
+    assert "Apple cannot be reached: the outgoing proxy answered with status 403" in said
+    assert ("appleid.apple.com:443", "Basic YWRhOnBlYXItdHJlZQ==") in asked

@@ -50,8 +50,9 @@ import Testing
         #expect(file.finding(at: end - .seconds(days * 86_400)).verdict == verdict)
     }
 
-    @Test(arguments: [CertificateFault.expired, .notYetValid, .selfSigned, .unknownIssuer, .otherName, .other])
-    func `that nobody believes is wrong, with one thing to do`(fault: CertificateFault) throws {
+    @Test(arguments: [
+        CertificateFault.expired, .notYetValid, .selfSigned, .unknownIssuer, .otherName, .oldVersion, .other,
+    ]) func `that nobody believes is wrong, with one thing to do`(fault: CertificateFault) throws {
         let finding = try Self.finding(.failure(.untrusted(fault, "SSL_ERROR")))
         #expect(finding.verdict == .wrong && finding.advice.count == 1)
     }

@@ -84,7 +84,7 @@ private func serve(
 ) async throws {
     let app = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_app"))
     let system = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_system"))
-    var calling = Outgoing.checkOptions
+    var calling = Outgoing.checkOptions()
     calling.deadline = .testTimeout
     let client = try HTTPClient(on: loop, calling)
     let outgoing = try Outgoing(on: loop, checks: client, notifications: client, deadline: .testTimeout)

@@ -154,6 +154,8 @@ import Web
                     "time-quoted"
                 ), (.secretTime, ["client_secret.iat", "1795752873000", "client_secret.exp", "1"], "exp-milliseconds"),
                 (.codeMalformed, ["issuer", "Apple"], "code-apple"), (.codeUnknown, [], "code-decoded"),
+                (.codeOfOtherClient, ["client_id", "com.acme.app"], "client-bundle"),
+                (.codeOfOtherClient, ["client_id", "com.acme.web"], "code-client"),
             ]
             for (cause, facts, key) in cases {
                 let pairs = stride(from: 0, to: facts.count, by: 2).map { TraceAttribute(facts[$0], facts[$0 + 1]) }

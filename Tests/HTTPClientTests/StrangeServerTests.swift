@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct `Servers that misbehave` {
     /// How a request ends whose server answers with these octets and closes.
-    private func ask(_ answer: [UInt8]) async throws -> Result<ClientResponse, ClientFailure> {
+    private func ask(_ answer: [UInt8], _ scheme: String = "http") async throws -> Result<ClientResponse, ClientFailure>
+    {
         let server = LoopbackListener()
         let loop = try EventLoop(name: "strange")
         try loop.start()
@@ -28,7 +29,7 @@ import Testing
         }
         var result = Result<ClientResponse, ClientFailure>.failure(.cancelled)
         try await withClient { test async throws in
-            do { result = .success(try await test.send(.get("http://127.0.0.1:\(server.port)/"))) } catch {
+            do { result = .success(try await test.send(.get("\(scheme)://127.0.0.1:\(server.port)/"))) } catch {
                 result = .failure(try #require(error as? ClientFailure))
             }
         }
@@ -64,6 +65,18 @@ import Testing
             case let result: Issue.record("\(answer): \(result)")
             }
         }
+    }
+
+    /// The alert protocol_version, and a ServerHello of that version (RFC 4346 sections 7.2 and 7.4.1.3).
+    @Test(arguments: [
+        [0x15, 3, 2, 0, 2, 2, 70],
+        [0x16, 3, 2, 0, 42, 2, 0, 0, 38, 3, 2] + [UInt8](repeating: 7, count: 32) + [0, 0, 0x2F, 0],
+    ]) func `F18: one that speaks TLS 1.1 alone is told by its version`(answer: [UInt8]) async throws {
+        guard case .failure(.untrusted(.oldVersion, let words)) = try await ask(answer, "https") else {
+            Issue.record("\(try await ask(answer, "https"))")
+            return
+        }
+        #expect(words.contains("TLS 1.1"))
     }
 
     @Test func `a head without end is cut`() async throws {

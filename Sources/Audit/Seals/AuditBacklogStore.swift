@@ -26,6 +26,16 @@ public struct AuditBacklogStore: Sendable {
         try await teams("SELECT team_id FROM audit_chains WHERE verification_asked_at IS NOT NULL")
     }
 
+    /// Returns the teams with seals whose log was not verified within an hour, the one verified longest ago first.
+    func teamsUnverified() async throws(PostgresFailure) -> [TeamID] {
+        try await teams(
+            """
+            SELECT team_id FROM audit_chains
+            WHERE sealed_at IS NOT NULL AND (verified_at IS NULL OR verified_at < now() - interval '1 hour')
+            ORDER BY verified_at NULLS FIRST, team_id
+            """)
+    }
+
     /// Returns every team that has or had events in its log.
     public func teams() async throws(PostgresFailure) -> [TeamID] {
         try await teams("SELECT team_id FROM audit_chains UNION SELECT team_id FROM audit_unsealed ORDER BY 1")

@@ -65,9 +65,11 @@ public struct AuditChainStore: Sendable {
     }
 
     /// Stores the result of a verification, and records it as an event.
-    public func note(_ report: AuditReport, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws(PostgresFailure)
-    {
+    ///
+    /// - Parameter isRoutine: whether nobody asked for it; a log that is whole then gets no event.
+    public func note(
+        _ report: AuditReport, in team: TeamID, by actor: Actor, from origin: Origin, isRoutine: Bool = false
+    ) async throws(PostgresFailure) {
         let position = report.head?.position ?? 0
         let event = AuditEvent(
             "audit_log.verified", by: actor, on: .auditLog(team), from: origin,
@@ -83,7 +85,7 @@ public struct AuditChainStore: Sendable {
                 SET verified_at = now(), verified_position = \(position), findings = \(findings)::jsonb,
                     verification_asked_at = NULL
             )
-            \(event.insertion(in: team))
+            \(event.insertion(in: team, when: isRoutine && report.findings.isEmpty ? "WHERE false" : ""))
             """, in: team)
     }
 

@@ -59,12 +59,14 @@ struct TraceEvidence: Sendable {
         }
     }
 
+    /// Whether the client is a native app.
+    private var isBundleID: Bool {
+        guard let client = sent("client_id").flatMap(ClientID.init(rawValue:)) else { return false }
+        return team.client(client) != nil && !team.isServiceID(client)
+    }
+
     private var returnURL: [Message] {
-        if let client = sent("client_id").flatMap(ClientID.init(rawValue:)), team.client(client) != nil,
-            !team.isServiceID(client)
-        {
-            return [Message("console.likely.client-bundle")]
-        }
+        guard !isBundleID else { return [Message("console.likely.client-bundle")] }
         var likely: [Message] = []
         if let nearest = known("nearest").first, let differences = known("differences").first, !differences.isEmpty {
             let names = differences.split(separator: " ").map { Message(in: "console.trace-differences", String($0)) }
@@ -157,7 +159,8 @@ struct TraceEvidence: Sendable {
         switch step.cause {
         case .codeUsed: [Message("console.likely.code-twice"), Message("console.likely.code-reload")]
         case .codeExpired: [Message("console.likely.code-late")]
-        case .codeOfOtherClient: [Message("console.likely.code-client")]
+        case .codeOfOtherClient:
+            (isBundleID ? [Message("console.likely.client-bundle")] : []) + [Message("console.likely.code-client")]
         case .codeOfOtherReturnURL: [Message("console.likely.code-url")]
         case .codeVerifierWrong: [Message("console.likely.code-verifier")]
         default:

@@ -24,10 +24,13 @@ struct CertificateCheck: Sendable {
                 subject, Message("console.doctor.certificate.valid", ["host": host, "until": certificate.endsAt]),
                 certificate.lifetime(at: now))
         case .failure(.untrusted(let fault, let reason)):
-            return Finding(
-                .wrong, subject,
-                Message("console.doctor.certificate.untrusted", ["host": host, "reason": fault.words(reason)]),
-                advice: [fault.advice(for: host)])
+            let isSeen = fault != .oldVersion && fault != .other
+            let words = fault.words(reason)
+            let message =
+                isSeen
+                ? Message("console.doctor.certificate.untrusted", ["host": host, "reason": words])
+                : Message("console.doctor.certificate.refused", ["host": host, "reason": words])
+            return Finding(.wrong, subject, message, advice: [fault.advice(for: host)])
         case .failure(let failure):
             let words = Message("console.doctor.certificate.silent", ["host": host, "reason": failure.words])
             return Finding(.note, subject, words)

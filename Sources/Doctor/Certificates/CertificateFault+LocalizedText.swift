@@ -12,6 +12,7 @@ extension CertificateFault {
         case .selfSigned: Message("console.doctor.certificate.self-signed")
         case .unknownIssuer: Message("console.doctor.certificate.unknown-issuer")
         case .otherName: Message("console.doctor.certificate.other-name")
+        case .oldVersion: Message("console.doctor.certificate.old-version")
         case .other: Message("console.doctor.certificate.other", ["reason": reason])
         }
     }
@@ -25,6 +26,7 @@ extension CertificateFault {
         case .selfSigned: Message("console.doctor.certificate.self-signed.advice", ["host": host])
         case .unknownIssuer: Message("console.doctor.certificate.unknown-issuer.advice")
         case .otherName: Message("console.doctor.certificate.other-name.advice", ["host": host])
+        case .oldVersion: Message("console.doctor.certificate.old-version.advice", ["host": host])
         case .other: Message("console.doctor.certificate.other.advice", ["host": authority])
         }
     }

@@ -13,19 +13,22 @@ public struct InstallationCheckup: Sendable {
     private let surroundings: CheckupEnvironment
     private let certificateFile: CertificateFile?
     private let lacksProxy: Bool
+    private let outgoingProxy: String?
 
     /// - Parameters:
     ///   - apple: the provider of the client's loop.
     ///   - client: a client for addresses of this installation.
     ///   - certificateFile: the certificate of this installation, if it serves TLS itself.
     ///   - lacksProxy: whether requests arrive through a reverse proxy that is not configured.
+    ///   - outgoingProxy: URL of the proxy that calls to other servers take, without user and password.
     public init(
         _ server: ServerContext, apple: AppleProvider, client: HTTPClient, certificateFile: CertificateFile? = nil,
-        lacksProxy: Bool = false
+        lacksProxy: Bool = false, outgoingProxy: String? = nil
     ) {
         self.apple = apple
         self.certificateFile = certificateFile
         self.lacksProxy = lacksProxy
+        self.outgoingProxy = outgoingProxy
         surroundings = CheckupEnvironment(server: server, client: client)
     }
 
@@ -39,7 +42,7 @@ public struct InstallationCheckup: Sendable {
 
     /// - Parameter needsApple: whether there is a connection to Apple; without one, no response from Apple is a note.
     public func run(needsApple: Bool, for reader: Reader) async -> [Finding] {
-        let own = reader == .operator ? proxy + ownCertificate : []
+        let own = reader == .operator ? proxy + wayOut + ownCertificate : []
         return await checkApple(isNeeded: needsApple) + (await checkWayIn()) + own + [relay]
     }
 
@@ -55,6 +58,14 @@ public struct InstallationCheckup: Sendable {
                 .wrong, Message("console.doctor.proxy"), Message("console.doctor.proxy.not-named"),
                 advice: [Message("console.doctor.proxy.not-named.advice")])
         ]
+    }
+
+    /// Empty unless calls take a proxy.
+    private var wayOut: [Finding] {
+        outgoingProxy.map { proxy in
+            let used = Message("console.doctor.outgoing-proxy.used", ["proxy": proxy])
+            return [Finding(.note, Message("console.doctor.outgoing-proxy"), used)]
+        } ?? []
     }
 
     private func checkApple(isNeeded: Bool) async -> [Finding] {

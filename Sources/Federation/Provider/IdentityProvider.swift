@@ -14,6 +14,9 @@ public protocol IdentityProvider: UpstreamTokenService {
     /// Keys of the provider's tokens, as last fetched: never waits, and fetches anew in the background.
     var publishedKeys: [JWK] { get }
 
+    /// Waits a moment for the first fetch of the keys.
+    func waitForFirstKeys() async
+
     /// URL at which a browser begins the request; nil if the request's group is not registered at the provider.
     func authorizationURL(of upstreamRequest: UpstreamRequest, in team: TeamSnapshot) -> String?
 

@@ -59,7 +59,9 @@ struct ProtocolEndpoints: Sendable {
         mountDeletion(on: &router)
         mountMigration(on: &router)
         notifications.mount(on: &router)
-        router.get(TeamRoutes.keys) { _, team in Response(try documents.keys(of: try await handler.snapshot(team))) }
+        router.get(TeamRoutes.keys) { _, team in
+            Response(try await documents.keys(of: try await handler.snapshot(team)))
+        }
         for route in [TeamRoutes.discovery] + TeamRoutes.rootDiscovery {
             router.get(route) { _, team in Response(try documents.discovery(of: try await handler.snapshot(team))) }
         }

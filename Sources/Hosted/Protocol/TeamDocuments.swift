@@ -31,7 +31,10 @@ final class TeamDocuments: @unchecked Sendable {
 
     /// The team's keys and, where it is connected to Apple, those of Apple: its backends verify the tokens that native
     /// apps have from Apple as well.
-    func keys(of team: TeamSnapshot) throws -> PreparedResponse { try entry(of: team).keys }
+    func keys(of team: TeamSnapshot) async throws -> PreparedResponse {
+        if team.isRegisteredAtApple { await apple.waitForFirstKeys() }
+        return try entry(of: team).keys
+    }
 
     func discovery(of team: TeamSnapshot) throws -> PreparedResponse { try entry(of: team).discovery }
 

@@ -44,7 +44,9 @@ extension AuditCommand {
                 var isWhole = true
                 let teams = if let team { [team] } else { try await backlog.teams() }
                 for team in teams {
-                    var problems = try await store.verify(in: team).problems
+                    let report = try await store.verify(in: team)
+                    try await chains.note(report, in: team, by: .command("audit verify"), from: .local)
+                    var problems = report.problems
                     if let known, try await chains.code(at: known.position, in: team) != known.code {
                         problems.append("position \(known.position) does not have the code that was noted")
                     }

@@ -2,6 +2,7 @@ import Bytes
 import Doctor
 import Domain
 import EventLoop
+import HTTPClient
 import Localization
 import Operations
 import Templates
@@ -48,14 +49,14 @@ struct DoctorCommand {
     /// The findings of the installation, then those of each team, each under a heading.
     private func check(in process: ServerProcess, _ id: TeamID?) throws(CommandFailure) -> [Section] {
         let (worker, server, allowsLoopback) = (process.loopServices[0], process.server, settings.allowsLoopback)
-        let lacksProxy = settings.lacksTrustedProxy
+        let (lacksProxy, proxy) = (settings.lacksTrustedProxy, settings.outgoingProxy?.address)
         let file = settings.certificateFile()
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
                 let installation = InstallationCheckup(
                     server, apple: worker.apple, client: worker.outgoing.installation, certificateFile: file,
-                    lacksProxy: lacksProxy)
+                    lacksProxy: lacksProxy, outgoingProxy: proxy)
                 let checkup = TeamCheckup(
                     worker.database, server: server, apple: worker.apple,
                     checks: worker.checks(allowsLoopback: allowsLoopback), client: worker.outgoing.installation)

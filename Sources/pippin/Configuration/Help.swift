@@ -131,6 +131,8 @@ enum Help {
           --limits NAME=N,…    other numbers for rate limits, such as mail-by-sender=500 (docs/limits.md has the names)
           --relay-domain NAME  host of relay addresses (relay.HOST)
           --dns-server ADDRESS name servers for checks of mail records (the system's); several with commas
+          --outgoing-proxy URL proxy that calls to Apple and other servers take (CONNECT): http://USER:PASSWORD@HOST:PORT;
+                               better from PIPPIN_OUTGOING_PROXY where it has a password (none; mail does not take it)
           --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from
                                PIPPIN_SMTP, since others can see the command line (mail lands in the console)
           --mail-from ADDRESS  who mail comes from (no-reply@HOST)

@@ -38,6 +38,8 @@ struct Settings: Sendable {
     let watchesTemplates: Bool
     /// Name servers for the checks of mail records, as `address:port`; empty for the system's.
     let dnsServers: [String]
+    /// Proxy for calls to other machines.
+    let outgoingProxy: OutgoingProxy?
     /// Whether requests for sandbox teams may go to this machine.
     let allowsLoopback: Bool
     let logLevel: Log.Level
@@ -56,6 +58,7 @@ struct Settings: Sendable {
         trustedProxies = Self.trustedProxies(&options)
         connectionsPerAddress = Self.connectionsPerAddress(&options)
         dnsServers = Self.dnsServers(&options)
+        outgoingProxy = Self.outgoingProxy(&options)
         logLevel = Self.logLevel(&options)
         limits = Self.limits(&options)
         let relayDomain = options.value("relay-domain")
@@ -176,6 +179,14 @@ struct Settings: Sendable {
             }
             return server
         }
+    }
+
+    private static func outgoingProxy(_ options: inout Options) -> OutgoingProxy? {
+        guard let url = options.value("outgoing-proxy") else { return nil }
+        let proxy = OutgoingProxy(url)
+        // The value is not repeated, because it may contain a password.
+        if proxy == nil { options.complain("--outgoing-proxy is not http://, perhaps USER:PASSWORD@, then HOST:PORT") }
+        return proxy
     }
 
     private static func limits(_ options: inout Options) -> [String: Int] {

@@ -93,9 +93,15 @@ extension ServerProcess {
         handlers.recurring("apple.watch", every: AppleWatch.interval) { try await watch.check() }
     }
 
-    /// Work on the audit logs: sealing within a minute, verification on request, retention.
+    /// Work on the audit logs: sealing within a minute, verification daily and on request, retention.
     private func addAudit(to handlers: inout JobHandlers, _ services: LoopServices) {
         let log = log
+        // A log was changed in the database without the master key.
+        let alarm: @Sendable (StaticString, TeamID, [AuditFinding]) -> Void = { event, team, findings in
+            log(
+                .error, event, ("team", team.rawValue), ("findings", String(findings.count)),
+                ("first", findings[0].kind.rawValue), ("event", findings[0].place?.id ?? findings[0].detail))
+        }
         let rounds = AuditRounds(
             services.database, system: SystemDatabase(services.system), keys: SealKeys(server.keyRing))
         handlers.recurring("audit.seal", every: .seconds(20)) {
@@ -104,17 +110,18 @@ extension ServerProcess {
         }
         // Separate from sealing, because verifying one long log must not delay the seals of the others.
         handlers.recurring("audit.verify", every: .seconds(20)) { try await rounds.verify() }
+        // It fails where a log is not whole, so that the list of jobs and the metrics show it.
+        handlers.recurring("audit.verify_all", every: .seconds(86_400)) {
+            try await rounds.verifyAll { alarm("audit.not_whole", $0, $1) }
+        }
         handlers.recurring("audit.shorten", every: .seconds(3600)) {
             try await rounds.applyRetention { team, outcome in
                 // A record of the deletions that access to the database alone cannot remove.
                 log(
                     .info, "audit.shortened", ("team", team.rawValue), ("events", String(outcome.removed)),
                     ("through", String(outcome.through)), ("days", String(outcome.days)))
-            } _: { team, findings in
-                // The log was changed in the database without the master key.
-                log(
-                    .error, "audit.retention_stopped", ("team", team.rawValue), ("findings", String(findings.count)),
-                    ("first", findings[0].kind.rawValue), ("event", findings[0].place?.id ?? findings[0].detail))
+            } _: {
+                alarm("audit.retention_stopped", $0, $1)
             }
         }
     }

@@ -69,7 +69,8 @@ final class ServerProcess {
         certificates = CertificateRenewal(settings, log: log)
         do {
             loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
-            let (pools, calls) = (try Pools(cores: Machine.cores), try UnauthenticatedCalls())
+            let pools = try Pools(cores: Machine.cores)
+            let calls = try UnauthenticatedCalls(through: settings.outgoingProxy)
             (self.pools, unauthenticatedCalls) = (pools, calls)
             hasher = PasswordHasher(pool: pools.passwords, judges: pools.judges, argon2id: argon2id)
             let databases = Databases(installation, pools, timeout: timeout)

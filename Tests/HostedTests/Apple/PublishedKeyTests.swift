@@ -19,7 +19,13 @@ import Testing
     /// Waits until Apple's keys are there.
     private func waitForKeys() async throws { try await waitUntil { try keys().names.contains("EXTRAKEY01") } }
 
-    @Test func `follow the team's own once Apple has answered, which nobody waits for`() async throws {
+    @Test func `are in the first answer after a start`() throws {
+        site.publishExtraKey()
+        let (answer, names) = try keys()
+        #expect(names.last == "EXTRAKEY01" && answer["Cache-Control"] == "public, max-age=300")
+    }
+
+    @Test func `follow the team's own once Apple has answered, for which nobody waits long`() async throws {
         site.publishExtraKey()
         let silent = { try keys() }
         let first = try await site.hold(.keys, while: silent) { #expect(site.script.heldCount(at: .keys) == 1) }

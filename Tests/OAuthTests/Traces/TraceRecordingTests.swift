@@ -112,6 +112,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false]) func `C10: keeps each refusal of its code, whichever loop writes first`(
+        isAnswerFirst: Bool
+    ) async throws {
+        try await withEngine { engine in
+            let others = (0..<3).map { _ in engine.anotherRecorder() }
+            let code = try await engine.code()
+            if isAnswerFirst { await engine.traces.finish() }
+            let team = try await engine.snapshot()
+            let causes = [RefusalCause.codeOfOtherReturnURL, .codeVerifierWrong, .codeOfOtherClient]
+            let fields = [FormCoding.Field("client_id", "com.acme.web"), FormCoding.Field("code", code)]
+            for (other, cause) in zip(others, causes) {
+                engine.clock.advance(by: .milliseconds(1))
+                let error = OAuthError(.invalidGrant, cause: cause, because: "refused")
+                other.refuse(error, .tokenRefused, of: fields, to: team, from: .test)
+                await other.finish()
+            }
+            await engine.traces.finish()
+
+            let page = try await engine.page()
+            let trace = try #require(page.items.first)
+            let steps = try await engine.steps(of: trace)
+            #expect(page.items.count == 1)
+            #expect(trace.outcome == .failed && trace.cause == .codeOfOtherClient)
+            #expect(steps.first?.kind == .authorization && steps.contains { $0.kind == .answered })
+            #expect(steps.filter { $0.kind == .tokenRefused }.map(\.cause) == causes)
+        }
+    }
+
     @Test func `is not read once it is older than thirty days`() async throws {
         try await withEngine { engine in
             _ = try await engine.code()

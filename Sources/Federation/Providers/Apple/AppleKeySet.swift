@@ -15,6 +15,8 @@ public final class AppleKeySet: @unchecked Sendable {
     static let floor = Duration.seconds(10)
     /// Minimum time between two fetches after one that failed.
     static let pause = Duration.seconds(1)
+    /// Longest time for which the publication of a set waits for the first fetch after a start.
+    static let firstWait = Duration.seconds(1)
     /// Age at which a set that is published here is fetched again.
     static let freshness = Duration.seconds(300)
     /// Age at which the set is fetched again, so that a key that Apple has removed is not trusted for long.
@@ -68,6 +70,20 @@ public final class AppleKeySet: @unchecked Sendable {
             if !isYounger(than: Self.lifetime) { refreshUnawaited() }
         } else if let failure = await refresh() {
             throw failure
+        }
+    }
+
+    /// Waits until the first fetch is over, at most `firstWait`; does nothing once there are keys.
+    func waitForFirst() async {
+        guard keys == nil else { return }
+        let isOver = Flag()
+        await withCheckedContinuation { continuation in
+            let resume: @Sendable () -> Void = { if isOver.set() { continuation.resume() } }
+            loop.schedule(after: Self.firstWait, resume)
+            Task(executorPreference: loop) {
+                _ = await self.refresh()
+                resume()
+            }
         }
     }
 

@@ -14,6 +14,8 @@ public struct AppleProvider: NativeProvider {
 
     public var publishedKeys: [JWK] { keys.lastKnown }
 
+    public func waitForFirstKeys() async { await keys.waitForFirst() }
+
     let service: AppleService
     let keys: AppleKeySet
     let calls: AppleCalls
