@@ -6,10 +6,13 @@ struct Renderer {
     private let program: Program
     /// The page, then the groups and rows around the current position.
     private var scopes: [Scope]
+    /// Groups of the page by their way, once they have been read: a layout asks for the same few again and again.
+    private var groups: [Scope?]
 
     init(_ program: Program, _ page: Scope) {
         self.program = program
         scopes = [page]
+        groups = Array(repeating: nil, count: program.ways.count)
     }
 
     mutating func run(into out: inout [UInt8]) { run(program.instructions.indices, into: &out) }
@@ -35,7 +38,7 @@ struct Renderer {
         }
     }
 
-    private func write(_ field: Reference, _ escape: Escape, into out: inout [UInt8]) {
+    private mutating func write(_ field: Reference, _ escape: Escape, into out: inout [UInt8]) {
         guard let scope = scope(of: field) else { return }
         switch program.readers[field.reader] {
         case .text(let read): if let text = read(scope) { escape.write(text, into: &out) }
@@ -60,12 +63,12 @@ struct Renderer {
         }
     }
 
-    private func number(_ field: Reference) -> Int? {
+    private mutating func number(_ field: Reference) -> Int? {
         guard let scope = scope(of: field), case .integer(let read) = program.readers[field.reader] else { return nil }
         return read(scope)
     }
 
-    private func holds(_ field: Reference) -> Bool {
+    private mutating func holds(_ field: Reference) -> Bool {
         guard let scope = scope(of: field) else { return false }
         return switch program.readers[field.reader] {
         case .text(let read): read(scope) != nil
@@ -98,13 +101,15 @@ struct Renderer {
     }
 
     /// Returns the scope that has the field; nil if an optional group on the path is absent.
-    private func scope(of field: Reference) -> Scope? {
+    private mutating func scope(of field: Reference) -> Scope? {
         var scope = scopes[field.level]
         guard field.way != 0 else { return scope }
+        if field.level == 0, let known = groups[field.way] { return known }
         for reader in program.ways[field.way] {
             guard case .group(let read) = reader, let inner = read(scope) else { return nil }
             scope = inner
         }
+        if field.level == 0 { groups[field.way] = scope }
         return scope
     }
 }
