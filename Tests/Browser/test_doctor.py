@@ -4,11 +4,12 @@ import subprocess
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
 from cast import Acme, SigningKey
-from server import ROOT, Pippin, binary
+from server import ROOT, Pippin, binary, free_port
 from waiting import SECONDS
 
 TEAM = "DOCTORTM01"
@@ -69,3 +70,24 @@ def test_the_outgoing_proxy_is_named_and_so_is_its_refusal(pippin: Pippin):
     assert f"Calls to other servers go through http://127.0.0.1:{proxy.server_port}." in said and "pear-tree" not in said
     assert "Apple cannot be reached: the outgoing proxy answered with status 403" in said
     assert ("appleid.apple.com:443", "Basic YWRhOnBlYXItdHJlZQ==") in asked
+
+
+def test_a_public_address_that_speaks_an_old_tls_alone_is_told_by_its_version(pippin: Pippin, tmp_path: Path):
+    files = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-out", files[0],
+         "-keyout", files[1]], check=True, capture_output=True,
+    )
+    port = free_port()
+    with subprocess.Popen(
+        ["openssl", "s_server", "-accept", str(port), "-cert", files[0], "-key", files[1], "-tls1_1", "-cipher",
+         "ALL:@SECLEVEL=0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as server:
+        assert any(line.strip() == "ACCEPT" for line in server.stdout)
+        done = subprocess.run(
+            [binary(), "doctor", "--public-url", f"https://localhost:{port}", "--data", str(pippin.data), "--resources",
+             str(ROOT)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
+        )
+        server.terminate()
+    assert f"Browsers open no encrypted connection to localhost:{port}: it speaks TLS 1.1 or older" in done.stdout, done.stdout
+    assert "Switch TLS 1.2 and TLS 1.3 on at localhost." in done.stdout

@@ -1,11 +1,13 @@
 """A sign-in that fails, explained to its team; and a person handed out and forgotten."""
 
 import base64
+import dataclasses
 import json
 import re
 import urllib.error
 import urllib.parse
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from playwright.sync_api import Page, expect
 
 import database
 import watch
-from cast import DANA
+from backend import Backend, Visitor
+from cast import ADA, DANA, Acme, SigningKey
 from console import Console
 from sample_app import SampleApp
 from server import Pippin
@@ -139,3 +142,32 @@ def test_a_person_is_handed_out_and_forgotten(
     expect(page.get_by_role("status")).to_contain_text("is deleted")
     console.open("flows?app=com.orchard.farewell.web")
     expect(page.get_by_role("heading", name="Nothing matches these filters")).to_be_visible()
+
+
+def test_each_refusal_of_a_code_is_kept_though_they_come_at_once(pippin: Pippin):
+    """C10: the calls arrive at several loops, which write apart."""
+    team = Acme(return_url="http://127.0.0.1:9/callback", key=SigningKey("INSPECTKEY"), id="INSPECTOR1")
+    pippin.apply(team.registry())
+    visitors, backend = [Visitor(pippin.url, team) for _ in range(4)], Backend(pippin.url, pippin.url, team)
+    for visitor in visitors:
+        visitor.sign_in(ADA)
+    backend.team = dataclasses.replace(team, return_url="http://127.0.0.1:9/another")
+
+    def sign_in(visitor: Visitor) -> None:
+        for _ in range(3):
+            code = visitor.code()
+            with ThreadPoolExecutor(4) as pool:
+                assert {answer.status_code for answer in pool.map(backend.redeem, [code] * 4)} == {400}
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(sign_in, visitors))
+    kept = database.until(
+        pippin,
+        """
+        SELECT outcome, cause, (SELECT count(*) FROM flow_steps s WHERE s.flow_id = f.flow_id AND kind = 'token_refused')
+        FROM flows f WHERE team_id = :'team' AND (
+            SELECT sum((kind = 'token_refused')::int) FROM flow_steps s WHERE s.team_id = :'team'
+        ) = 48
+        """, team=team.id)
+    refused = ["failed", "code_of_other_return_url", "4"]
+    assert sorted(kept) == [["answered", "", "0"]] * 4 + [refused] * 12
