@@ -34,7 +34,10 @@ import Testing
     }
 
     @Test func `of an unknown team, or for what is no locale, is 404`() throws {
-        #expect(try site.ask("GET", "/t/ACMETEAM01/appleauth/static/jsapi/appleid/1/1/appleid.auth.js").status == 404)
+        for locale in ["1", "NaN", "en", "en_US_x", "12_34"] {
+            let path = "/t/ACMETEAM01/appleauth/static/jsapi/appleid/1/\(locale)/appleid.auth.js"
+            #expect(try site.ask("GET", path).status == 404, "\(locale)")
+        }
         #expect(try site.ask("GET", "/t/NOBODY0001/auth/js").status == 404)
     }
 }

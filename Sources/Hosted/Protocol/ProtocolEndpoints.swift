@@ -69,7 +69,7 @@ struct ProtocolEndpoints: Sendable {
             script.respond(of: try await handler.snapshot(team), in: request.language)
         }
         router.get(TeamRoutes.scriptAsApple) { request, team, locale in
-            guard locale.utf8.allSatisfy(WebScript.isOfLocale) else { throw UserFacingError.notFound }
+            guard WebScript.isLocale(locale) else { throw UserFacingError.notFound }
             return script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
         }
     }

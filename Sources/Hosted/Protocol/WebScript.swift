@@ -27,9 +27,11 @@ struct WebScript: Sendable {
             ], body: site.webScript + Array("(".utf8) + values(of: team, in: language) + Array(");\n".utf8))
     }
 
-    /// Whether an octet may stand in the name of a locale, such as `zh_CN`.
-    static func isOfLocale(_ octet: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20) || octet == UInt8(ascii: "_")
+    /// Whether `name` has the form of a locale in Apple's address of the script, such as `zh_CN`.
+    static func isLocale(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        let isLetter = { (octet: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet | 0x20) }
+        return parts.count == 2 && parts.allSatisfy { $0.count == 2 && $0.allSatisfy(isLetter) }
     }
 
     private func values(of team: TeamSnapshot, in language: Language) -> [UInt8] {
