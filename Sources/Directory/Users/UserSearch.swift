@@ -1,3 +1,5 @@
+import Domain
+
 /// Search term for a list of users: the beginning of an email address, a full name or a family name in any case, or a
 /// whole `sub`.
 public struct UserSearch: Sendable {
@@ -14,6 +16,7 @@ public struct UserSearch: Sendable {
         guard !trimmed.isEmpty else { return nil }
         var text = String.UnicodeScalarView()
         text.append(contentsOf: trimmed.prefix(Self.maximumLength))
-        self.text = String(text)
+        let term = String(text)
+        self.text = EmailAddress(typed: term)?.rawValue ?? term
     }
 }
