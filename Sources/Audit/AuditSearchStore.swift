@@ -19,11 +19,12 @@ public struct AuditSearchStore: Sendable {
 
     /// Returns the ids of up to twenty users whose name begins with a text or whose email address it is, in any case.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
+        let address = EmailAddress(typed: text)?.rawValue ?? text
         let rows = try await database.search(
             """
             SELECT DISTINCT p.sub FROM audit_people p
             WHERE p.team_id = \(team) AND (
-                p.email_key = lower(\(text))
+                p.email_key = lower(\(address))
                 OR p.name_key >= lower(\(text)) AND p.name_key < lower(\(text)) || chr(1114111)
             )
             LIMIT 20

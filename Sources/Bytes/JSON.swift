@@ -37,6 +37,8 @@ public enum JSON {
         let depth: Int
         /// Maximum number of values of every kind, over all levels.
         let values: Int
+        /// Whether text may contain controls, NUL and half a surrogate pair; the last two become U+FFFD.
+        var repairsText = false
     }
 
     /// Decodes `bytes` as a `Value`.
@@ -66,8 +68,16 @@ public enum JSON {
     /// Parses a small JSON object from untrusted input and returns its members.
     public static func object(_ bytes: [UInt8], maxDepth: Int = 8, maxValues: Int = 1000) throws(Failure) -> [String:
         JSONValue]
-    {
-        let read = try JSONReader.value(bytes, Limits(depth: maxDepth, values: maxValues))
+    { try object(bytes, Limits(depth: maxDepth, values: maxValues)) }
+
+    /// Parses a small JSON object as `object(_:)` does, but for faults of its text, which are repaired: for what is sent
+    /// once and better read in part than not at all.
+    public static func object(repairing bytes: [UInt8], maxDepth: Int = 8, maxValues: Int = 1000) throws(Failure)
+        -> [String: JSONValue]
+    { try object(bytes, Limits(depth: maxDepth, values: maxValues, repairsText: true)) }
+
+    private static func object(_ bytes: [UInt8], _ limits: Limits) throws(Failure) -> [String: JSONValue] {
+        let read = try JSONReader.value(bytes, limits)
         guard case .object(let members) = read else { throw .malformed }
         return members
     }

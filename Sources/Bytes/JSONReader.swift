@@ -125,7 +125,7 @@ struct JSONReader {
     private mutating func escapedString(after plain: ArraySlice<UInt8>) throws(JSON.Failure) -> String {
         var text = Array(plain)
         while !skip("\"") {
-            guard let byte = peek, byte >= 0x20 else { throw .malformed }
+            guard let byte = peek, byte >= 0x20 || limits.repairsText else { throw .malformed }
             index += 1
             if byte == UInt8(ascii: "\\") { try escape(into: &text) } else { text.append(byte) }
         }
@@ -156,14 +156,23 @@ struct JSONReader {
     private mutating func scalar() throws(JSON.Failure) -> Unicode.Scalar {
         let first = try codeUnit()
         var code = first
-        if (0xD800..<0xDC00).contains(first) {
-            guard skip("\\"), skip("u") else { throw .malformed }
-            let second = try codeUnit()
-            guard (0xDC00..<0xE000).contains(second) else { throw .malformed }
+        if (0xD800..<0xDC00).contains(first), let second = try lowSurrogate() {
             code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
         }
-        guard code > 0, let scalar = Unicode.Scalar(code) else { throw .malformed }
-        return scalar
+        if code > 0, let scalar = Unicode.Scalar(code) { return scalar }
+        guard limits.repairsText else { throw .malformed }
+        return "\u{FFFD}"
+    }
+
+    /// Reads the second half of a surrogate pair; nil, with nothing read, if something else follows.
+    private mutating func lowSurrogate() throws(JSON.Failure) -> UInt32? {
+        let start = index
+        if skip("\\"), skip("u") {
+            let unit = try codeUnit()
+            if (0xDC00..<0xE000).contains(unit) { return unit }
+        }
+        index = start
+        return nil
     }
 
     private mutating func codeUnit() throws(JSON.Failure) -> UInt32 {

@@ -2,8 +2,8 @@ public import Postgres
 
 /// An email address within the limits of RFC 5321: a dot-atom, `@` and a host name of two labels or more.
 ///
-/// Quoted local parts, address literals and internationalised addresses are rejected. An address is a destination for
-/// mail; it never identifies a user.
+/// Quoted local parts, address literals and internationalised local parts are rejected, except in an address that a
+/// provider signed (`isMailable`). An address is a destination for mail; it never identifies a user.
 public struct EmailAddress: SQLText, Hashable, Sendable, CustomStringConvertible {
     /// Maximum octets: a forward-path of 256 octets less its angle brackets (RFC 5321 section 4.5.3.1.3).
     public static let maximumLength = 254
@@ -19,6 +19,21 @@ public struct EmailAddress: SQLText, Hashable, Sendable, CustomStringConvertible
         else { return nil }
         self.rawValue = rawValue
     }
+
+    /// An address as a provider signed it, or as stored: any text that is not empty and not too long.
+    ///
+    /// Providers know addresses that RFC 5321 does not, such as `taro..yamada@docomo.ne.jp`.
+    public init?(signed rawValue: String) {
+        guard (1...Self.maximumLength).contains(rawValue.utf8.count) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public static func decode(_ bytes: UnsafeRawBufferPointer) -> EmailAddress? {
+        unsafe String.decode(bytes).flatMap(Self.init(signed:))
+    }
+
+    /// Whether mail can be sent there: false for some addresses that a provider signed.
+    public var isMailable: Bool { Self(rawValue: rawValue) != nil }
 
     /// An address that cannot receive mail (RFC 2606 section 2).
     public static let nobody = EmailAddress(reserved: "nobody@nowhere.invalid")

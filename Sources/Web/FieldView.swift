@@ -44,7 +44,9 @@ public struct FieldView: Sendable {
         $0.text("id") { $0.id }
         $0.text("name") { $0.name }
         $0.words("label") { $0.label }
-        $0.text("type") { $0.type }
+        // Browsers refuse other letters than ASCII in a field of type `email`, or rewrite them.
+        $0.text("type") { $0.type == "email" ? "text" : $0.type }
+        $0.flag("email") { $0.type == "email" }
         $0.text("value") { $0.value }
         $0.optionalText("autocomplete") { $0.autocomplete }
         $0.optionalWords("placeholder") { $0.placeholder }

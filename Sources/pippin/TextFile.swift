@@ -7,13 +7,16 @@ enum TextFile {
     /// Maximum size of a file, in octets.
     static let limit = 1 << 20
 
-    /// The text, or nil if the file cannot be read, is not a regular file, is longer than the limit, or is not UTF-8.
+    /// The text without a byte order mark, or nil if the file cannot be read, is not a regular file, is longer than the
+    /// limit, or is not UTF-8; nil as well if `isRefused` is true for the status of the opened file.
     ///
     /// Does not block on pipes, devices or directories.
-    static func read(_ path: String) -> String? { read(path, unless: { _ in false }) }
+    static func read(_ path: String, unless isRefused: (stat) -> Bool = { _ in false }) -> String? {
+        octets(path, unless: isRefused).flatMap { String(utf8: ByteOrderMark.removed(from: $0)) }
+    }
 
-    /// The text as in `read(_:)`, or nil if `isRefused` is true for the status of the opened file.
-    static func read(_ path: String, unless isRefused: (stat) -> Bool) -> String? {
+    /// The octets of the file, whatever they are; nil as in `read`.
+    static func octets(_ path: String, unless isRefused: (stat) -> Bool = { _ in false }) -> [UInt8]? {
         guard !path.utf8.contains(0) else { return nil }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
@@ -25,14 +28,14 @@ enum TextFile {
         return rest(of: descriptor)
     }
 
-    private static func rest(of descriptor: Int32) -> String? {
+    private static func rest(of descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= limit {
             let count = unsafe chunk.withUnsafeMutableBytes { buffer in
                 unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             }
-            if count == 0 { return String(utf8: bytes) }
+            if count == 0 { return bytes }
             guard count > 0 else { return nil }
             bytes += chunk.prefix(count)
         }

@@ -105,6 +105,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("小明", "王", "王小明"), ("민준", "김", "김민준"), ("はな子", "佐々木", "佐々木はな子"), ("𠮷", "王", "王𠮷"),
+        ("Xiaoming", "王", "Xiaoming 王"), ("Ada", "Lovelace", "Ada Lovelace"), ("小明", "", "小明"), ("", "王", "王"),
+    ]) func `knows a person under the name in the order of its script`(given: String, family: String, name: String)
+        async throws
+    {
+        try await withEnvironment { environment in
+            try environment.addPerson(TestEnvironment.ada, given)
+            try environment.admin("UPDATE users SET family_name = $1", family)
+            try await environment.record(TestEnvironment.event())
+
+            #expect(try await environment.store.list(in: .acme, limit: 1).first?.actorPerson?.name == name)
+            #expect(try await environment.search.people(named: name, in: .acme) == [TestEnvironment.ada.rawValue])
+        }
+    }
+
     @Test func `is paged without loss and twice nothing, whatever comes meanwhile`() async throws {
         try await withEnvironment { environment in
             try makeJanuary(environment)

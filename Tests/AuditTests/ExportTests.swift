@@ -61,9 +61,20 @@ import Testing
             let lines = try await export(from: environment, as: .csv).split(separator: "\r\n")
 
             #expect(lines.count == 3)
-            #expect(lines[0].hasPrefix("at,event_id,actor_kind,actor,actor_name,"))
+            #expect(lines[0].hasPrefix("\u{FEFF}at,event_id,actor_kind,actor,actor_name,"))
             #expect(lines[2].contains("\"Ada\",\"ada@acme.example\",\"app_id.updated\""))
             #expect(lines[2].contains(#""{""description"": ""He said \""hi\"",\nand left""}""#))
+        }
+    }
+
+    @Test func `begins with a byte order mark where Excel reads it, and with none where it is JSON`() async throws {
+        try await withEnvironment { environment in
+            try await environment.record(TestEnvironment.event())
+            for (format, begins) in [(AuditExportFormat.csv, true), (.ndjson, false)] {
+                let octets = Array(try await export(from: environment, as: format).utf8)
+                #expect(octets.starts(with: [0xEF, 0xBB, 0xBF]) == begins)
+                #expect(octets.count { $0 == 0xEF } == (begins ? 1 : 0))
+            }
         }
     }
 

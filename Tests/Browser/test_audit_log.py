@@ -59,7 +59,7 @@ def test_filter_take_off_page_export(signed_in_console: Console, pippin: Pippin)
 
     with page.expect_download() as download:
         page.get_by_role("button", name="Export CSV").click()
-    with open(download.value.path(), encoding="utf-8", newline="") as file:
+    with open(download.value.path(), encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows[0]["action"] == "audit_log.exported"
     assert json.loads(rows[0]["after"])["filter"] == {"q": "Story", "outcome": "refused"}

@@ -127,6 +127,16 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"\u0000"#, "\u{FFFD}"), (#"\ud83d"#, "\u{FFFD}"), (#"\ude00"#, "\u{FFFD}"), (#"\ud83d\u0041"#, "\u{FFFD}A"),
+        (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"), ("a\tb\u{1}", "a\tb\u{1}"),
+    ]) func `is repaired in its text where it comes once, and nowhere else`(written: String, read: String) throws {
+        let object = Array("{\"a\":\"\(written)\"}".utf8)
+        #expect(try JSON.object(repairing: object)["a"]?.string == read)
+        #expect(throws: JSON.Failure.malformed) { try JSON.object(object) }
+        #expect(throws: JSON.Failure.malformed) { try JSON.object(repairing: Array(object.dropLast())) }
+    }
+
+    @Test(arguments: [
         ("9223372036854775807", JSONValue.integer(.max)), ("-9223372036854775808", .integer(.min)),
         ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.0", .number(1)), ("1e308", .number(1e308)),
         ("-0", .integer(0)),

@@ -32,6 +32,38 @@ import Web
         }
     }
 
+    @Test func `are marked where nothing can be mailed to their address`() async throws {
+        try await withAda { environment, ada in
+            try environment.admin(
+                """
+                INSERT INTO provider_identities (
+                    team_id, provider, identifier, sub, form_given_name, form_family_name, form_received_at, state_at,
+                    created_at, last_seen_at
+                ) VALUES ('ACMETEAM01', 'apple', $1, $1, '小明', '王', now(), now(), now(), now())
+                """, ada.rawValue)
+            var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
+            let path = ConsoleRoutes.user.link(TeamID.acme, ada)
+            let before = try await admin.get(path).text
+            try environment.admin("UPDATE users SET email = 'taro..yamada@docomo.ne.jp' WHERE team_id = 'ACMETEAM01'")
+            let after = try await admin.get(path).text
+
+            #expect(after.contains("taro..yamada@docomo.ne.jp") && after.contains("mail can’t be sent to it"))
+            #expect(!before.contains("mail can’t be sent to it") && before.contains("王小明<br>"))
+        }
+    }
+
+    @Test func `are found and shown by the letters of their domain`() async throws {
+        try await withEnvironment { environment in
+            var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
+            _ = try await environment.add("Cleo", to: .acme)
+            try environment.admin("UPDATE users SET email = 'cleo@xn--mnchen-3ya.example' WHERE given_name = 'Cleo'")
+            for term in ["cleo@münchen.example", "CLEO@MÜNCHEN.example", "cleo@xn--mnchen-3ya"] {
+                let found = try await owner.get("/console/ACMETEAM01/users?q=\(PercentCoding.encode(term))").text
+                #expect(found.contains(">Cleo</a>") && found.contains("cleo@münchen.example"), "\(term)")
+            }
+        }
+    }
+
     @Test func `show what apps hold of them, and who may change it`() async throws {
         try await withAda { environment, ada in
             var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])

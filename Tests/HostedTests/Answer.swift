@@ -52,8 +52,11 @@ struct Answer: Sendable {
     /// Whom an exit page delivers.
     var user: JSONValue? { value(of: "user").flatMap { try? JSON.decode(JSONValue.self, from: Array($0.utf8)) } }
 
-    /// The value of the line of input of that name, which carries its attributes in another order.
-    func typed(_ name: String) -> String? { between("name=\"\(name)\" type=\"\(name)\" value=\"", "\"") }
+    /// The address in the line of input of that name, which carries its attributes in another order.
+    func typed(_ name: String) -> String? {
+        let attributes = "type=\"text\" inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\""
+        return between("name=\"\(name)\" \(attributes) value=\"", "\"")
+    }
 
     /// Where an exit page by query or fragment leads.
     var target: String? { between("http-equiv=\"refresh\" content=\"0;url=", "\"") }

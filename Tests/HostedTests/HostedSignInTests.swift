@@ -158,7 +158,7 @@ import Testing
 
     @Test func `a name that is none is pointed out, and what was typed is kept`() throws {
         let (browser, sheet) = try site.sheet(Browser.everything)
-        for name in [String(repeating: "a", count: 101), "a\u{202E}b", "a\nb", "a\0b"] {
+        for name in [String(repeating: "a", count: 101), "\u{202E}" + String(repeating: "ä", count: 101)] {
             let answer = try browser.send(sheet, [("given_name", name), ("decision", "continue")])
             #expect(answer.status == 422)
             #expect(answer.body.contains("field-given_name-error"))

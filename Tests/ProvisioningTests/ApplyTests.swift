@@ -31,6 +31,33 @@ import Testing
         }
     }
 
+    @Test func `knows an address in both spellings of its domain, and a name with marks`() async throws {
+        try await Installation.with { pippin in
+            func file(_ addresses: String...) -> String {
+                let users = addresses.map {
+                    #"{"email": "\#($0)", "givenName": "Zo\u00eb\u202c", "familyName": "Mu\u0308ller"}"#
+                }
+                return Files.team(#""users": [\#(users.joined(separator: ", "))]"#)
+            }
+            try await pippin.apply(Files.whole)
+            #expect(try await pippin.apply(file("ada@münchen.example")).outcome == .applied)
+            #expect(
+                try pippin.value("SELECT login FROM login_names WHERE login LIKE '%mnchen%'")
+                    == "ada@xn--mnchen-3ya.example")
+            #expect(try pippin.value("SELECT given_name FROM users WHERE email LIKE '%mnchen%'")?.utf8.count == 4)
+            for spelling in ["Ada@xn--mnchen-3ya.example", "ada@MÜNCHEN.example"] {
+                #expect(try await pippin.apply(file(spelling)).outcome == .unchanged)
+            }
+            guard case .refused = try await pippin.apply(file("b@münchen.example", "b@xn--mnchen-3ya.example")).outcome
+            else {
+                Issue.record("the same person was made twice")
+                return
+            }
+            // What is exported is taken.
+            #expect(try await pippin.apply(try await pippin.export()).outcome == .unchanged)
+        }
+    }
+
     @Test func `changes what is different and nothing else`() async throws {
         try await Installation.with { pippin in
             try await pippin.apply(Files.whole)

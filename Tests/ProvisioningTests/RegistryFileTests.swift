@@ -26,6 +26,21 @@ import Testing
         #expect(Self.problems(text).map(\.message) == [.verbatim(message)])
     }
 
+    @Test func `may begin with a byte order mark, and is named when it is UTF-16`() {
+        #expect(Self.problems("\u{FEFF}" + Files.whole) == [])
+        #expect(
+            Self.problems("\u{FEFF}{").map(\.message) == [.verbatim("Line 1, column 2: the file is not valid JSON.")])
+        let units = Array("{}".utf16)
+        let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        for octets in [[0xFF, 0xFE] + little, [0xFE, 0xFF] + big, little, big] {
+            do throws(InvalidFields) {
+                _ = try RegistryFile(parsing: octets) { _ in throw Installation.Missing() }
+                Issue.record("\(octets) was taken")
+            } catch { #expect(error.all.map(\.message) == [.verbatim("The file is in UTF-16. Save it as UTF-8.")]) }
+        }
+    }
+
     @Test func `S42: that has a member twice is refused, and says where the second one is`() {
         let text = """
             {"teams": [{

@@ -15,10 +15,11 @@ public enum AuditExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The octets before the first event.
+    /// The octets before the first event: without a byte order mark Excel reads a CSV file as Windows-1252, and JSON must
+    /// have none (RFC 8259 section 8.1).
     var head: [UInt8] {
         switch self {
-        case .csv: Array((AuditCSV.columns.joined(separator: ",") + "\r\n").utf8)
+        case .csv: ByteOrderMark.octets + Array((AuditCSV.columns.joined(separator: ",") + "\r\n").utf8)
         case .ndjson: []
         }
     }

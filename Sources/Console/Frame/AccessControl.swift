@@ -209,7 +209,7 @@ struct Account: Sendable {
     var subject: Subject { session.user.subject }
     var isOperator: Bool { rights.isOperator }
 
-    var person: PersonView { PersonView(name: session.user.name.full, email: session.user.email?.rawValue) }
+    var person: PersonView { PersonView(name: session.user.name.full, email: session.user.email?.shown) }
 }
 
 /// Session cookie of the system team, identical to the one its hosted pages set.

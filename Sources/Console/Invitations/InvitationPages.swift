@@ -73,8 +73,8 @@ struct InvitationPages: ConsolePages {
         } catch InvitationStore.Failure.notAllowed { throw UserFacingError.forbidden }
         let flash: Flash =
             server.sendsMail
-            ? .good(Message("console.members.flash.invited", ["email": email.rawValue]))
-            : .warn(Message("console.members.flash.kept", ["email": email.rawValue]))
+            ? .good(Message("console.members.flash.invited", ["email": email.shown]))
+            : .warn(Message("console.members.flash.kept", ["email": email.shown]))
         return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: flash)
     }
 
@@ -85,7 +85,7 @@ struct InvitationPages: ConsolePages {
                 id, by: context.account.subject, in: context.teamID, from: context.origin)
             guard isWithdrawn else { throw UserFacingError.notFound }
         } catch InvitationStore.Failure.notAllowed { throw UserFacingError.forbidden }
-        let flash = Message("console.members.flash.withdrawn", ["email": invitation.email.rawValue])
+        let flash = Message("console.members.flash.withdrawn", ["email": invitation.email.shown])
         return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: .good(flash))
     }
 

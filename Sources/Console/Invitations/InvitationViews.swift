@@ -16,7 +16,7 @@ struct InvitationPage: SetupView {
         $0.text("teamInitial") { Initial.of($0.open.team.settings.name.rawValue) }
         $0.words("role") { $0.open.invitation.role.words.localizedText }
         $0.optionalWords("reach") { $0.open.invitation.role.reach?.localizedText }
-        $0.text("email") { $0.open.invitation.email.rawValue }
+        $0.text("email") { $0.open.invitation.email.shown }
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
         $0.list("errors", FormError.fields) { $0.form.errors.summary }

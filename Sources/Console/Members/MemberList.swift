@@ -53,9 +53,7 @@ struct MemberRow: Sendable {
     let isSelf: Bool
     let canChange: Bool
 
-    var person: PersonView {
-        PersonView(name: user?.name.full ?? member.account.rawValue, email: user?.email?.rawValue)
-    }
+    var person: PersonView { PersonView(name: user?.name.full ?? member.account.rawValue, email: user?.email?.shown) }
 
     /// The member in the list.
     var row: ListRow {
@@ -67,22 +65,22 @@ struct MemberRow: Sendable {
     }
 
     /// Text to enter as confirmation of a removal or transfer: the email, or the `sub` without one.
-    var expected: String { user?.email?.rawValue ?? member.account.rawValue }
+    var expected: String { user?.email?.shown ?? member.account.rawValue }
 }
 
 extension Invitation {
     /// The invitation in the list.
     func row(in team: TeamID, canChange: Bool, at now: Timestamp) -> ListRow {
         let resend = RowPart.button(
-            Message("console.members.resend"), MemberRoutes.resending.link(team, id), for: email.rawValue)
+            Message("console.members.resend"), MemberRoutes.resending.link(team, id), for: email.shown)
         let withdraw = RowPart.button(
-            Message("console.members.withdraw"), MemberRoutes.withdrawal.link(team, id), for: email.rawValue,
-            isQuiet: true)
+            Message("console.members.withdraw"), MemberRoutes.withdrawal.link(team, id), for: email.shown, isQuiet: true
+        )
         let state =
             isOpen(at: now)
             ? Message("console.members.with-role.expires", ["role": role.words])
             : Message("console.members.with-role.expired", ["role": role.words])
-        return ListRow(email.rawValue, notes: [.text(state, expiresAt)], end: canChange ? [resend, withdraw] : [])
+        return ListRow(email.shown, notes: [.text(state, expiresAt)], end: canChange ? [resend, withdraw] : [])
     }
 }
 
@@ -145,8 +143,7 @@ struct InviteForm: Sendable {
     /// - Parameter roles: the roles that the inviting member may assign.
     mutating func read(_ form: Form, allowing roles: [Role]) -> (email: EmailAddress, role: Role)? {
         email = form["email"] ?? ""
-        let address = errors.require(
-            EmailAddress(rawValue: email.trimmed), "email", Message("console.members.email.wrong"))
+        let address = errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong"))
         let chosen = errors.require(
             form["role"].flatMap(Role.init(rawValue:)).flatMap { roles.contains($0) ? $0 : nil }, "role",
             Message("console.members.role.wrong"))

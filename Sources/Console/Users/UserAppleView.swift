@@ -26,7 +26,7 @@ struct UserAppleView: Sendable {
         $0.words("reality") { $0.reality }
         $0.group("first", TimeView.fields) { TimeView($0.identity.createdAt) }
         $0.optionalGroup("linked", TimeView.fields) { $0.identity.linkedAt.map { TimeView($0) } }
-        $0.optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.rawValue }
+        $0.optionalText("linkedEmail") { $0.identity.linkedAt == nil ? nil : $0.identity.email?.shown }
         $0.group("last", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
         $0.optionalGroup("vault", Vault.fields) { $0.identity.vault.map(Vault.init) }
         $0.rows("tokens") { $0.tokens.map(\.row) }
@@ -37,8 +37,7 @@ struct UserAppleView: Sendable {
         let vault: LinkedIdentity.Vault
 
         static let fields = Fields<Vault> {
-            $0.text("given") { $0.vault.givenName }
-            $0.text("family") { $0.vault.familyName }
+            $0.text("name") { PersonName(stored: $0.vault.givenName, $0.vault.familyName).full }
             $0.optionalText("email") { $0.vault.email }
             $0.group("received", TimeView.fields) { TimeView($0.vault.receivedAt) }
         }
@@ -46,7 +45,8 @@ struct UserAppleView: Sendable {
 
     private var address: Message {
         if identity.linkedAt != nil { return linkedAddress }
-        guard user.email != nil else { return Message("console.users.apple.address.none") }
+        guard let email = user.email else { return Message("console.users.apple.address.none") }
+        guard email.isMailable else { return Message("console.users.apple.address.unmailable") }
         if user.isEmailPrivate { return Message("console.users.apple.address.relay") }
         return user.isEmailVerified
             ? Message("console.users.apple.address.own") : Message("console.users.apple.address.unverified")
@@ -54,7 +54,8 @@ struct UserAppleView: Sendable {
 
     /// Kind of Apple's email address, for a user who linked Apple later and keeps another address.
     private var linkedAddress: Message {
-        guard identity.email != nil else { return Message("console.users.apple.address.none") }
+        guard let email = identity.email else { return Message("console.users.apple.address.none") }
+        guard email.isMailable else { return Message("console.users.apple.address.unmailable") }
         return identity.isEmailPrivate
             ? Message("console.users.apple.address.relay") : Message("console.users.apple.address.beside")
     }

@@ -76,7 +76,7 @@ struct UserDetailPage: ConsolePage {
 
     private var user: User { detail.user }
 
-    private var person: PersonView { PersonView(name: user.shownName, email: user.email?.rawValue) }
+    private var person: PersonView { PersonView(name: user.shownName, email: user.email?.shown) }
 
     private var state: BadgeView {
         user.suspendedAt == nil
@@ -163,5 +163,5 @@ extension UserDetailPage {
 
 extension User {
     /// Text to enter as confirmation of a deletion or factor reset: the email, or the `sub` without one.
-    var confirmationText: String { email?.rawValue ?? subject.rawValue }
+    var confirmationText: String { email?.shown ?? subject.rawValue }
 }

@@ -64,8 +64,8 @@ struct UserInvitationPages: ConsolePages {
         return back(
             context,
             saying: server.sendsMail
-                ? .good(Message("console.user-invitations.flash.sent", ["email": email.rawValue]))
-                : .warn(Message("console.user-invitations.flash.kept", ["email": email.rawValue])))
+                ? .good(Message("console.user-invitations.flash.sent", ["email": email.shown]))
+                : .warn(Message("console.user-invitations.flash.kept", ["email": email.shown])))
     }
 
     private func withdraw(_ id: InvitationID, _ context: TeamContext) async throws -> Response {
@@ -73,7 +73,7 @@ struct UserInvitationPages: ConsolePages {
         let isWithdrawn = try await invitations.withdraw(
             id, by: context.account.subject, in: context.teamID, from: context.origin)
         guard isWithdrawn else { throw UserFacingError.notFound }
-        let email = invitation.email.rawValue
+        let email = invitation.email.shown
         return back(context, saying: .good(Message("console.user-invitations.flash.withdrawn", ["email": email])))
     }
 
@@ -96,7 +96,7 @@ struct UserInvitationPages: ConsolePages {
         let view = UserInvitationListPage(
             frame: context.frame(Message("console.user-invitations.title")), team: team, registration: registration,
             invitations: try await invitations.list(in: team, at: server.clock()).map { invitation in
-                let email = invitation.email.rawValue
+                let email = invitation.email.shown
                 let resend = RowPart.button(
                     Message("console.members.resend"), UserInvitationRoutes.resending.link(team, invitation.id),
                     for: email)
@@ -171,7 +171,7 @@ struct UserInviteForm: Sendable {
     mutating func read(_ form: Form) -> EmailAddress? {
         email = form["email"] ?? ""
         language = form["language"].flatMap(Language.init(rawValue:)) ?? language
-        return errors.require(EmailAddress(rawValue: email.trimmed), "email", Message("console.members.email.wrong"))
+        return errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong"))
     }
 
     var inputs: [InputView] {

@@ -106,7 +106,7 @@ struct UserPages: ConsolePages {
                 [
                     [.link(user.shownName, ConsoleRoutes.user.link(team, user.subject))],
                     [
-                        .text(user.email?.rawValue ?? ""),
+                        .text(user.email?.shown ?? ""),
                         user.relayAddress == nil ? nil : .badge(.plain, Message("console.users.hidden")),
                     ], [.code(user.subject.rawValue, isClipped: true)], [.text(user.createdAt)],
                     [.text(user.lastSignInAt ?? Message("console.users.never") as any LocalizedTextConvertible)],
@@ -164,5 +164,5 @@ struct UserPages: ConsolePages {
 
 extension User {
     /// Display name: the name, else the email, else the `sub`.
-    var shownName: String { name.isEmpty ? email?.rawValue ?? subject.rawValue : name.full }
+    var shownName: String { name.isEmpty ? email?.shown ?? subject.rawValue : name.full }
 }

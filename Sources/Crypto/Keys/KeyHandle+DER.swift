@@ -3,7 +3,7 @@ internal import COpenSSL
 extension KeyHandle {
     /// Reads a private key of the given kind in PKCS#8 (RFC 5958) from PEM.
     convenience init(privatePEM text: String, of kind: KeyKind) throws(KeyFailure) {
-        let pem = try PEM(text) { label throws(KeyFailure) in
+        let pem = try PEM(text, assuming: "PRIVATE KEY") { label throws(KeyFailure) in
             switch label {
             case "PRIVATE KEY": break
             case "ENCRYPTED PRIVATE KEY": throw .encrypted
@@ -16,7 +16,7 @@ extension KeyHandle {
 
     /// Reads a public key of the given kind in SubjectPublicKeyInfo (RFC 5280) from PEM.
     convenience init(publicPEM text: String, of kind: KeyKind) throws(KeyFailure) {
-        let pem = try PEM(text) { label throws(KeyFailure) in
+        let pem = try PEM(text, assuming: "PUBLIC KEY") { label throws(KeyFailure) in
             switch label {
             case "PUBLIC KEY": break
             case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY": throw .privateKey

@@ -2,8 +2,8 @@ import Crypto
 
 /// Password that a user chose, checked against the rules of its team.
 ///
-/// Length and guessability are checked, without rules of composition (NIST SP 800-63B section 5.1.1.2). Bytes are
-/// compared as entered, which are alike in every browser.
+/// Length and guessability are checked, without rules of composition (NIST SP 800-63B section 5.1.1.2), of the
+/// normalized text, which is what is hashed.
 public struct NewPassword: Sendable {
     /// Most characters of a password, in Unicode scalars.
     ///
@@ -21,12 +21,14 @@ public struct NewPassword: Sendable {
         case personal
     }
 
+    /// The password, normalized.
     let text: String
 
     /// Checks a password against `rule`.
     ///
     /// - Throws: `Problem`; if several apply, the first in the order of its cases.
-    public init(_ text: String, by rule: PasswordRule) throws(Problem) {
+    public init(_ typed: String, by rule: PasswordRule) throws(Problem) {
+        let text = typed.normalizedPassword
         let length = text.unicodeScalars.prefix(Self.maximumLength + 1).count
         guard length >= rule.minimumLength else { throw .tooShort(rule.minimumLength) }
         guard length <= Self.maximumLength else { throw .tooLong }

@@ -1,3 +1,4 @@
+import Bytes
 public import Crypto
 public import Domain
 public import EventLoop
@@ -33,21 +34,32 @@ public struct PasswordHasher: Sendable {
         try await hash(password.text, for: team)
     }
 
-    /// Whether `hash` is a hash of `password`.
+    /// The spelling of `password` that `hash` is a hash of, as typed or normalized; nil if neither is.
     ///
-    /// A nil hash, for an account that does not exist, takes the same time and returns false; so does a text too long
-    /// to be a password.
-    func verify(_ password: String, against hash: PasswordHash?, in team: TeamID) async throws(Busy) -> Bool {
-        let isPossible =
-            password.unicodeScalars.prefix(NewPassword.maximumLength + 1).count <= NewPassword.maximumLength
+    /// Hashes of version 0.2 and earlier are of passwords as typed. Text that is normalized already, as all ASCII is,
+    /// is compared once. A nil hash, for an account that does not exist, takes the same time and matches nothing; so
+    /// does a text too long to be a password.
+    func spelling(_ password: String, of hash: PasswordHash?, in team: TeamID) async throws(Busy) -> String? {
+        let normalized = password.normalizedPassword
+        var spellings = [password]
+        if !normalized.isExactly(password) { spellings.append(normalized) }
+        spellings.removeAll { !$0.isPossiblePassword }
+        let candidates = spellings.isEmpty ? [""] : spellings
+        let hash = spellings.isEmpty ? nil : hash
         return try await run(for: team) { argon2id throws(Argon2id.Failure) in
-            try argon2id.verify(isPossible ? password : "", against: isPossible ? hash : nil)
+            for spelling in candidates where try argon2id.verify(spelling, against: hash) { return spelling }
+            return nil
         }
     }
 
-    /// Replacement for `hash`, which was just verified with `password`; nil if its parameters are up to date.
-    func rehash(_ password: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
-        argon2id.needsRehash(hash) ? try await self.hash(password, for: team) : nil
+    /// Replacement for `hash`, which was just found to be of `spelling`; nil if its parameters are up to date and the
+    /// spelling is the normalized one.
+    func rehash(_ spelling: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
+        let normalized = spelling.normalizedPassword
+        guard normalized.isPossiblePassword, !normalized.isExactly(spelling) || argon2id.needsRehash(hash) else {
+            return nil
+        }
+        return try await self.hash(normalized, for: team)
     }
 
     private func hash(_ password: String, for team: TeamID) async throws(Busy) -> PasswordHash {

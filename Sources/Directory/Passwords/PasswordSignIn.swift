@@ -39,19 +39,19 @@ public struct PasswordSignIn: Sendable {
             return .locked(refusal)
         }
         let credential = try await credential(for: login, in: team)
-        let isRight: Bool
+        let spelling: String?
         do throws(PasswordHasher.Busy) {
-            isRight = try await hasher.verify(password, against: credential?.hash, in: team)
+            spelling = try await hasher.spelling(password, of: credential?.hash, in: team)
         } catch {
             try await database.release(uses, in: team, at: now)
             return .busy
         }
-        guard let credential, isRight, credential.user.suspendedAt == nil else {
-            try await noteRefusal(of: credential?.user, isRight: isRight, in: team, from: origin)
+        guard let credential, let spelling, credential.user.suspendedAt == nil else {
+            try await noteRefusal(of: credential?.user, isRight: spelling != nil, in: team, from: origin)
             return .wrong
         }
         try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
-        try await renewHash(credential, password, in: team)
+        try await renewHash(credential, spelling, in: team)
         return .success(credential.user)
     }
 
@@ -81,16 +81,16 @@ public struct PasswordSignIn: Sendable {
     }
 
     /// Replaces an outdated hash; the sign-in succeeds even if that is not possible now.
-    private func renewHash(_ credential: PasswordStore.Credential, _ password: String, in team: TeamID)
+    private func renewHash(_ credential: PasswordStore.Credential, _ spelling: String, in team: TeamID)
         async throws(PostgresFailure)
     {
-        guard let old = credential.hash, let new = await renewed(old, password, in: team) else { return }
+        guard let old = credential.hash, let new = await renewed(old, spelling, in: team) else { return }
         try await passwords.replace(old, with: new, of: credential.user.subject, in: team)
     }
 
     /// Renewed hash; nil if the current one is good enough, or the machine is overloaded.
-    private func renewed(_ hash: PasswordHash, _ password: String, in team: TeamID) async -> PasswordHash? {
-        do throws(PasswordHasher.Busy) { return try await hasher.rehash(password, replacing: hash, in: team) } catch {
+    private func renewed(_ hash: PasswordHash, _ spelling: String, in team: TeamID) async -> PasswordHash? {
+        do throws(PasswordHasher.Busy) { return try await hasher.rehash(spelling, replacing: hash, in: team) } catch {
             return nil
         }
     }

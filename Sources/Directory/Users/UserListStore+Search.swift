@@ -12,6 +12,7 @@ extension UserListStore {
         private static let few = 2000
 
         private let text: String
+        private let names: [PersonName]
         private let team: TeamID
         private let following: SQL
         private let limit: Int
@@ -19,6 +20,7 @@ extension UserListStore {
         /// - Parameter following: condition for users of the page, with the table alias `c`.
         init(_ search: UserSearch, in team: TeamID, following: SQL, limit: Int) {
             text = search.text
+            names = search.names
             self.team = team
             self.following = following
             self.limit = limit
@@ -34,6 +36,7 @@ extension UserListStore {
                 UNION (\(found(by: "email_key")))
                 UNION (\(found(by: "name_key")))
                 UNION (\(found(by: "family_key")))
+                \(names.map { name -> SQL in "UNION (\(found(name)))" }.joined(separator: " "))
             ), total AS MATERIALIZED (
                 SELECT count(*) AS number FROM few
             ), page AS (
@@ -54,6 +57,7 @@ extension UserListStore {
                     WHERE (SELECT number FROM total) > \(Self.few) AND (
                         c.sub = \(text) OR \(begins("c.email_key")) OR \(begins("c.name_key"))
                         OR \(begins("c.family_key"))
+                        \(names.map { name -> SQL in "OR \(isCalled(name, "c"))" }.joined(separator: " "))
                     )
                     LIMIT \(limit)
                 )
@@ -68,9 +72,23 @@ extension UserListStore {
             """
         }
 
+        /// Finds those whose name, as it is shown, begins so.
+        private func found(_ name: PersonName) -> SQL {
+            """
+            SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(isCalled(name, "u"))
+            ORDER BY u.name_key LIMIT \(Self.few + 1)
+            """
+        }
+
+        private func isCalled(_ name: PersonName, _ table: SQL) -> SQL {
+            "(\(table).family_key = lower(\(name.family)) AND \(begins("\(table).name_key", with: name.given)))"
+        }
+
         /// Prefix match as a range: under row-level security an index supports leakproof operators only, and LIKE is
         /// not one.
-        private func begins(_ column: SQL) -> SQL {
+        private func begins(_ column: SQL) -> SQL { begins(column, with: text) }
+
+        private func begins(_ column: SQL, with text: String) -> SQL {
             "(\(column) >= lower(\(text)) AND \(column) < lower(\(text)) || chr(1114111))"
         }
     }

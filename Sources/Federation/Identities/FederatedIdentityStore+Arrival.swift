@@ -17,7 +17,7 @@ extension FederatedIdentityStore.Login {
             + (primaryAppID.map { [consent($0, team), lateName($0, team)] } ?? []) + [known(team)]
     }
 
-    var name: PersonName { form.flatMap { PersonName(given: $0.givenName, family: $0.familyName) } ?? .none }
+    var name: PersonName { form.map { PersonName(sentOnce: $0.givenName, $0.familyName) } ?? .none }
 
     private var email: EmailAddress? { identity.email?.address }
 

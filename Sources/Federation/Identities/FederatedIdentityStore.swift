@@ -96,9 +96,9 @@ public struct FederatedIdentityStore: Sendable {
 
         init(_ row: inout Row) throws(PostgresFailure) {
             isLinked = try row.next()
-            let name = PersonName(given: try row.next(), family: try row.next())
+            let name = PersonName(sentOnce: try row.next(), try row.next())
             let hasName: Bool = try row.next()
-            vault = hasName ? name ?? PersonName.none : nil
+            vault = hasName ? name : nil
         }
     }
 }

@@ -24,9 +24,9 @@ public struct ProviderForm: Sendable {
         self.source = source
     }
 
-    /// Parses Apple's `user`; nil for a text that is not a JSON object.
+    /// Parses Apple's `user`, with its text repaired; nil for a text that is not a JSON object.
     public init?(_ text: String) {
-        guard let value = try? JSON.object(Array(text.utf8), maxDepth: Self.maxDepth) else { return nil }
+        guard let value = try? JSON.object(repairing: Array(text.utf8), maxDepth: Self.maxDepth) else { return nil }
         givenName = value["name"]?["firstName"]?.string ?? ""
         familyName = value["name"]?["lastName"]?.string ?? ""
         email = value["email"]?.string

@@ -109,7 +109,7 @@ struct AccountData: Sendable {
             frame: steps.frame(Message("hosted.deletion.title"), person),
             action: TeamRoutes.deletion.link(person.team.id), formToken: steps.formToken(person),
             backURL: TeamRoutes.account.link(person.team.id), login: login,
-            expected: detail.user.email?.rawValue ?? person.subject.rawValue, appCount: detail.consents.count,
+            expected: detail.user.email?.shown ?? person.subject.rawValue, appCount: detail.consents.count,
             hasPassword: detail.hasPassword && !login.isEmpty)
     }
 }

@@ -19,7 +19,7 @@ struct AccountEmail: Sendable {
         let login = try await steps.login(of: person)
         var page = emailPage(person, login: login)
         page.email = form["email"] ?? ""
-        guard let email = EmailAddress(rawValue: page.email) else {
+        guard let email = EmailAddress(typed: page.email) else {
             page.errors.add("email", Message("hosted.registration.email-wrong"))
             return steps.pages.respond(page, status: .unprocessableContent)
         }

@@ -20,7 +20,7 @@ struct AccountHome: Sendable {
         let done = person.request.cookies[cookie].flatMap(AccountChange.init(rawValue:))
         let page = AccountPage(
             frame: steps.frame(Message("hosted.account.title"), person), team: team,
-            person: PersonView(name: user.name.full, email: user.email?.rawValue), formToken: steps.formToken(person),
+            person: PersonView(name: user.name.full, email: user.email?.shown), formToken: steps.formToken(person),
             done: done, hasPassword: detail.hasPassword && person.team.hasDirectory,
             factors: try await factors.factorSection(person), apple: try await apple.appleSection(person),
             apps: detail.consents.map { AppRow(team: team, app: $0, relayAddress: detail.user.relayAddress?.rawValue) },

@@ -31,7 +31,7 @@ struct AppleSectionView: Sendable {
             $0.text("url") { $0.url }
             $0.flag("removable") { $0.identity.linkedAt != nil }
             $0.words("since") { Message("hosted.apple.since", ["when": $0.identity.since]) }
-            $0.optionalText("email") { $0.identity.email?.rawValue }
+            $0.optionalText("email") { $0.identity.email?.shown }
         }
     }
 }
@@ -42,7 +42,7 @@ struct AppleDetailPage: HostedPage {
     static let fields = frameFields.with {
         $0.text("csrf") { $0.formToken }
         $0.optionalWords("error") { $0.error }
-        $0.optionalText("email") { $0.identity.email?.rawValue }
+        $0.optionalText("email") { $0.identity.email?.shown }
         $0.optionalWords("kind") { $0.identity.isEmailPrivate ? Message("hosted.apple.relay") : nil }
         $0.group("since", TimeView.fields) { TimeView($0.identity.since) }
         $0.group("lastUsed", TimeView.fields) { TimeView($0.identity.lastSeenAt) }

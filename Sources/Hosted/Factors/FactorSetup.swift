@@ -42,7 +42,7 @@ struct FactorSetup: Sendable {
     func totp(_ offer: TOTPOffer? = nil, error: Message? = nil, replaces: Bool = false) -> FactorSetupPage {
         var page = page(Message("hosted.factors.set-up.totp.heading"))
         let offer = offer ?? factors.offers.make(for: user.subject, in: team.id, at: now)
-        let account = user.email?.rawValue ?? user.name.full
+        let account = user.email?.shown ?? user.name.full
         page.totp = FactorSetupPage.TOTP(
             offer: offer, uri: offer.secret.uri(issuer: team.name, account: account), error: error?.localizedText,
             replaces: replaces)
@@ -59,8 +59,8 @@ struct FactorSetup: Sendable {
         let options = CreationOptions(
             party: passkeys.party, partyName: team.name,
             userHandle: try await passkeys.passkeys.handle(of: subject, in: team.id),
-            userName: user.email?.rawValue ?? user.name.full,
-            displayName: user.name.isEmpty ? user.email?.rawValue ?? "" : user.name.full,
+            userName: user.email?.shown ?? user.name.full,
+            displayName: user.name.isEmpty ? user.email?.shown ?? "" : user.name.full,
             challenge: passkeys.challenges.make(.registration(subject), browser: browser, in: team.id, at: now),
             excluded: known.map(\.credentialID))
         page.passkey = PasskeyFormView(

@@ -24,9 +24,11 @@ public struct AccountMessages: Sendable {
         self.database = database
     }
 
-    /// Mailer that writes in the name of the team and in the recipient's language.
+    /// Mailer that writes in the name of the team and in the recipient's language; nothing to an address that cannot
+    /// receive mail.
     public var mailer: AccountMailer {
         AccountMailer { mail, recipient, language, team, transaction in
+            guard recipient.isMailable else { return }
             if mail.isAlert {
                 let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .change))
                 guard try await database.isWithin([use], in: team, at: server.clock()) else { return }

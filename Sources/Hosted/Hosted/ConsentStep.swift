@@ -21,8 +21,9 @@ struct ConsentStep: Sendable {
         let family = form["family_name"] ?? ""
         guard let name = PersonName(given: given, family: family) else {
             var page = consentPage(context, client, session.user)
-            page.errors = [FormError(id: "field-given_name", message: Message("hosted.consent.name-wrong"))]
-            page.name = ConsentPage.NameChoice(given: given, family: family, errors: page.errors)
+            let error = FormError(id: "field-given_name", message: Message("hosted.consent.name-wrong"))
+            page.errors = [error]
+            page.name = nameChoice(context, given, family, error: error.message)
             return steps.pages.respond(page, status: .unprocessableContent)
         }
         let hides = form["email_choice"] == "hide"
@@ -73,14 +74,20 @@ struct ConsentStep: Sendable {
             frame: steps.pages.frame(
                 Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
             appName: client.name, action: TeamRoutes.consent.link(context.team.id, context.interaction.id),
-            formToken: sheetToken(context, user), person: PersonView(name: user.name.full, email: user.email?.rawValue),
-            name: scope.name ? ConsentPage.NameChoice(given: user.name.given, family: user.name.family) : nil,
-            email: scope.email ? user.email.map { ConsentPage.EmailChoice(address: $0.rawValue, isHidden: false) } : nil
-        )
+            formToken: sheetToken(context, user), person: PersonView(name: user.name.full, email: user.email?.shown),
+            name: scope.name ? nameChoice(context, user.name.given, user.name.family) : nil,
+            email: scope.email ? user.email.map { ConsentPage.EmailChoice(address: $0.shown, isHidden: false) } : nil)
+    }
+
+    private func nameChoice(
+        _ context: InteractionContext, _ given: String, _ family: String, error: LocalizedText? = nil
+    ) -> ConsentPage.NameChoice {
+        ConsentPage.NameChoice(
+            fields: FieldView.names(given: given, family: family, in: context.languageTags, error: error))
     }
 
     func continuePage(_ context: InteractionContext, _ client: Client, _ user: User) -> ContinuePage {
-        let person = PersonView(name: user.name.full, email: user.email?.rawValue)
+        let person = PersonView(name: user.name.full, email: user.email?.shown)
         return ContinuePage(
             frame: steps.pages.frame(
                 Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),

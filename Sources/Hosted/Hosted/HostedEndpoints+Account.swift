@@ -16,7 +16,7 @@ extension HostedEndpoints {
         try await steps.admit(request, teamID)
         let browserContext = try await steps.browserContext(request, team)
         let interaction = steps.interactions.open(
-            next: next, language: request.language(asked: query["ui_locales"]).tag)
+            next: next, language: request.languageTags(asked: query["ui_locales"]))
         return try await begin(
             InteractionContext(
                 request: request, team: team, interaction: interaction, client: nil, browserContext: browserContext))

@@ -36,7 +36,7 @@ extension HostedEndpoints {
         let browserContext = try await steps.browserContext(request, team)
         if request.method == .post, browserContext.isNewBrowser { return try askAgain(fields, team.id) }
         let interaction = steps.interactions.open(
-            authorized, language: request.language(asked: authorized.locales).tag, in: team.id,
+            authorized, language: request.languageTags(asked: authorized.locales), in: team.id,
             from: request.auditOrigin)
         return try await begin(
             InteractionContext(

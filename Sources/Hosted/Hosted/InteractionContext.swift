@@ -20,5 +20,8 @@ struct InteractionContext: Sendable {
     }
 
     /// Language in which the sign-in began.
-    var language: Language { interaction.language.flatMap(Language.init(rawValue:)) ?? request.language }
+    var language: Language { request.language(asked: interaction.language) }
+
+    /// Language tags of the sign-in, the most preferred first.
+    var languageTags: String { interaction.language ?? request.languageTags() }
 }

@@ -60,7 +60,10 @@ struct KnownBrowsers: Sendable {
     }
 
     /// Identifies this browser to the counters of the account's wrong passwords.
-    func secret(of login: String) -> String { "known-browser|\(team)|\(login.lowercased())|\(browser)" }
+    func secret(of login: String) -> String {
+        let name = LoginName(rawValue: login)?.rawValue ?? login.lowercased()
+        return "known-browser|\(team)|\(name)|\(browser)"
+    }
 
     /// Mark under which the login name has signed in in this browser; nil if it has not.
     func mark(of login: String) -> String? { entries.first { isValid($0, for: login) }?.mark }

@@ -55,6 +55,7 @@ extension MailedLinks {
             action: TeamRoutes.invitationLink.link(follower.team.id, follower.token),
             formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
             lead: Message("hosted.invitation.lead", ["team": follower.team.name]).localizedText,
-            emailHint: Message("hosted.invitation.email-hint").localizedText, email: email.rawValue)
+            emailHint: Message("hosted.invitation.email-hint").localizedText, email: email.shown,
+            languages: follower.request.languageTags())
     }
 }

@@ -69,7 +69,8 @@ extension MailedLinks {
             action: TeamRoutes.registrationLink.link(follower.team.id, follower.token),
             formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
             lead: Message("hosted.mail.choose").localizedText,
-            emailHint: Message("hosted.mail.choose-email-hint").localizedText, email: pending.email.rawValue)
+            emailHint: Message("hosted.mail.choose-email-hint").localizedText, email: pending.email.shown,
+            languages: follower.request.languageTags())
         (page.given, page.family) = (pending.name.given, pending.name.family)
         return page
     }

@@ -62,8 +62,7 @@ extension MailedLinks {
         switch try await mailedSignIns.find(follower.token, in: hash, for: follower.caller) {
         case .own(let email):
             let page = linkPage(
-                follower, Message("hosted.mail.sign-in-title"),
-                Message("hosted.mail.sign-in", ["email": email.rawValue]),
+                follower, Message("hosted.mail.sign-in-title"), Message("hosted.mail.sign-in", ["email": email.shown]),
                 button: Message("hosted.mail.sign-in-submit"),
                 action: TeamRoutes.signInLink.link(follower.team.id, follower.token))
             return steps.pages.respond(page)
@@ -99,7 +98,7 @@ extension MailedLinks {
     }
 
     private func beginAccount(_ follower: MailedLinkContext) async throws -> InteractionContext {
-        let interaction = steps.interactions.open(next: nil, language: follower.caller.language.tag)
+        let interaction = steps.interactions.open(next: nil, language: follower.request.languageTags())
         let hash = follower.browserContext.browserHash
         try await steps.interactions.begin(interaction, browserHash: hash, in: follower.team.id)
         return InteractionContext(

@@ -14,10 +14,10 @@ struct NewBrowserAlert: Sendable {
     let mail: MailQueue
     let server: ServerContext
 
-    /// User to mail; nil for a user who has not signed in before or has no address.
+    /// User to mail; nil for a user who has not signed in before or has no address for mail.
     func person(_ subject: Subject, in team: TeamID) async throws -> User? {
         let user = try await users.find(subject, in: team)
-        return user.flatMap { $0.lastSignInAt != nil && $0.email != nil ? $0 : nil }
+        return user.flatMap { $0.lastSignInAt != nil && $0.email?.isMailable == true ? $0 : nil }
     }
 
     func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {

@@ -40,7 +40,7 @@ struct RegistrationStep: Sendable {
         -> AccountRegistrations.Form?
     {
         let email = page.errors.require(
-            EmailAddress(rawValue: page.form.email), "email", Message("hosted.registration.email-wrong"))
+            EmailAddress(typed: page.form.email), "email", Message("hosted.registration.email-wrong"))
         let name = page.errors.require(
             PersonName(given: page.form.given, family: page.form.family), "given_name",
             Message("hosted.consent.name-wrong"))
@@ -61,6 +61,7 @@ struct RegistrationStep: Sendable {
             frame: steps.pages.frame(Message("hosted.registration.title"), of: context.team, in: context.language),
             action: TeamRoutes.registration.link(context.team.id, context.interaction.id),
             formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id))
+            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id),
+            languages: context.languageTags)
     }
 }

@@ -13,4 +13,13 @@ extension Request {
     func language(asked uiLocales: String?) -> Language {
         Language.negotiate(uiLocales: uiLocales, acceptLanguage: self[.acceptLanguage])
     }
+    /// Language tags to keep for the pages of a sign-in: the language of the pages, and before it one that the user
+    /// prefers if its forms differ (`Language.putsFamilyNameFirst`).
+    func languageTags(asked uiLocales: String? = nil) -> String {
+        let language = language(asked: uiLocales).tag
+        let preferred = uiLocales.flatMap { $0.isEmpty ? nil : $0 } ?? self[.acceptLanguage] ?? ""
+        guard Language.putsFamilyNameFirst(preferred) else { return language }
+        return String(decoding: preferred.utf8.prefix { $0 | 0x20 >= UInt8(ascii: "a") }, as: UTF8.self) + " "
+            + language
+    }
 }

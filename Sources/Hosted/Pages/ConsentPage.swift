@@ -18,23 +18,9 @@ struct ConsentPage: HostedPage {
 
     /// Present if the app requests the name.
     struct NameChoice: Sendable {
-        let given: FieldView
-        let family: FieldView
+        let fields: [FieldView]
 
-        static let fields = Fields<NameChoice> {
-            $0.group("given", FieldView.fields) { $0.given }
-            $0.group("family", FieldView.fields) { $0.family }
-        }
-
-        init(given: String, family: String, errors: [FormError] = []) {
-            func error(_ name: String) -> LocalizedText? { errors.first { $0.id == "field-\(name)" }?.message }
-            self.given = FieldView(
-                "given_name", label: Message("hosted.consent.given"), value: given, autocomplete: "given-name",
-                error: error("given_name"), isRequired: false)
-            self.family = FieldView(
-                "family_name", label: Message("hosted.consent.family"), value: family, autocomplete: "family-name",
-                error: error("family_name"), isRequired: false)
-        }
+        static let fields = Fields<NameChoice> { $0.list("fields", FieldView.fields) { $0.fields } }
     }
 
     /// Present if the app requests the email address.

@@ -19,15 +19,9 @@ struct InvitedPage: HostedPage {
         $0.words("lead") { $0.lead }
         $0.words("emailHint") { $0.emailHint }
         $0.text("email") { $0.email }
-        $0.group("given", FieldView.fields) { page in
-            FieldView(
-                "given_name", label: Message("hosted.consent.given"), value: page.given, autocomplete: "given-name",
-                error: page.errors["given_name"], isRequired: false)
-        }
-        $0.group("family", FieldView.fields) { page in
-            FieldView(
-                "family_name", label: Message("hosted.consent.family"), value: page.family, autocomplete: "family-name",
-                isRequired: false)
+        $0.list("names", FieldView.fields) { page in
+            FieldView.names(
+                given: page.given, family: page.family, in: page.languages, error: page.errors["given_name"])
         }
         $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
     }
@@ -39,6 +33,8 @@ struct InvitedPage: HostedPage {
     let emailHint: LocalizedText
     /// Address that the link was sent to; it becomes the login name.
     let email: String
+    /// Language tags of the user, the most preferred first.
+    let languages: String
     var given = ""
     var family = ""
     var errors = FieldErrors()

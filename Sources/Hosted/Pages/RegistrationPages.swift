@@ -16,15 +16,9 @@ struct RegistrationPage: HostedPage {
                 "email", label: Message("hosted.sign-in.email"), type: "email", value: page.form.email,
                 autocomplete: "username", hint: Message("hosted.registration.email-hint"), error: page.errors["email"])
         }
-        $0.group("given", FieldView.fields) { page in
-            FieldView(
-                "given_name", label: Message("hosted.consent.given"), value: page.form.given,
-                autocomplete: "given-name", error: page.errors["given_name"], isRequired: false)
-        }
-        $0.group("family", FieldView.fields) { page in
-            FieldView(
-                "family_name", label: Message("hosted.consent.family"), value: page.form.family,
-                autocomplete: "family-name", isRequired: false)
+        $0.list("names", FieldView.fields) { page in
+            FieldView.names(
+                given: page.form.given, family: page.form.family, in: page.languages, error: page.errors["given_name"])
         }
         $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
         $0.optionalWords("error") { $0.error }
@@ -41,6 +35,8 @@ struct RegistrationPage: HostedPage {
     let action: String
     let formToken: String
     let backURL: String
+    /// Language tags of the user, the most preferred first.
+    let languages: String
     var form = Form()
     var errors = FieldErrors()
     /// Error that concerns no single field.

@@ -93,6 +93,6 @@ extension RegistryFile.Team {
     /// Users to read: those in the file, or all when absent ones are to be removed.
     func users(_ options: ApplyOptions) -> Provisioner.Users {
         if options.prunes, users != nil { return .all }
-        return .named((users ?? []).compactMap { EmailAddress(rawValue: $0.email).map(LoginName.init) })
+        return .named((users ?? []).compactMap { EmailAddress(typed: $0.email).map(LoginName.init) })
     }
 }

@@ -11,6 +11,10 @@ extension RegistryFile {
     /// - Parameter load: reads a file by its path relative to the registry file.
     /// - Throws: `InvalidFields` with every error of the file's structure.
     public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(InvalidFields) {
+        guard !Self.isUTF16(bytes) else {
+            throw InvalidFields([FieldError(field: "", message: "The file is in UTF-16. Save it as UTF-8.")])
+        }
+        let bytes = ByteOrderMark.removed(from: bytes)
         let value: JSONValue
         do { value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues) } catch {
             throw InvalidFields([FieldError(field: "", message: error.words)])
@@ -19,6 +23,11 @@ extension RegistryFile {
         teams = reader.objects("teams") { Team(&$0, load) } ?? []
         let problems = reader.finished()
         if !problems.isEmpty { throw InvalidFields(problems) }
+    }
+
+    /// Whether a file begins as one in UTF-16 does: with its byte order mark, or with a character of JSON in two octets.
+    private static func isUTF16(_ bytes: [UInt8]) -> Bool {
+        [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.count > 1 && bytes.prefix(2).contains(0)
     }
 }
 

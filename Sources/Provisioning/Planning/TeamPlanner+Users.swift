@@ -9,12 +9,15 @@ import Tenancy
 extension TeamPlanner {
     mutating func planUsers() {
         let entries = file.users ?? []
-        noteDuplicates(entries.enumerated().map { ("users[\($0)].email", $1.email) })
+        noteDuplicates(
+            entries.enumerated().map { index, entry in
+                ("users[\(index)].email", EmailAddress(typed: entry.email)?.rawValue ?? entry.email)
+            })
         for (index, entry) in entries.enumerated() { planUser(entry, "users[\(index)]") }
     }
 
     private mutating func planUser(_ entry: RegistryFile.User, _ path: String) {
-        let email = EmailAddress(rawValue: entry.email)
+        let email = EmailAddress(typed: entry.email)
         if email == nil { note("\(path).email", .emailAddress) }
         let old = email.flatMap { email in registered.users.first { $0.login == LoginName(email) } }
         let name = planName(entry, old, path)

@@ -42,12 +42,12 @@ struct ApplyCommand {
     }
 
     private func read() throws(CommandFailure) -> RegistryFile {
-        guard let text = TextFile.read(arguments.file) else {
-            throw CommandFailure("\(arguments.file) cannot be read, or is no regular file with text of at most 1 MiB")
+        guard let octets = TextFile.octets(arguments.file) else {
+            throw CommandFailure("\(arguments.file) cannot be read, or is no regular file of at most 1 MiB")
         }
         let folder = RegistryFolder(around: arguments.file)
         do {
-            return try RegistryFile(parsing: Array(text.utf8)) { name in
+            return try RegistryFile(parsing: octets) { name in
                 guard let text = folder.read(name) else { throw Unreadable() }
                 return Array(text.utf8)
             }

@@ -227,7 +227,7 @@ extension Settings {
             options.complain("--smtp is not smtp:// or smtps://, perhaps USER:PASSWORD@, then HOST and perhaps :PORT")
         }
         let from = options.value("mail-from")
-        let address = from.map { EmailAddress(rawValue: $0) } ?? publicURL.flatMap(defaultSender)
+        let address = from.map { EmailAddress(typed: $0) } ?? publicURL.flatMap(defaultSender)
         guard let publicURL else { return nil }
         guard let address else {
             options.complain(

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import TestSupport
 import Testing
@@ -41,6 +42,19 @@ import Testing
         Spelling("no line ends", good.replacing("\n", with: "")),
         Spelling("text before", "Bag Attributes: <No Attributes>\n" + good),
         Spelling("text behind", good + "That was the key."),
+        Spelling("em dashes for hyphens", good.replacing("-", with: "\u{2014}")),
+        Spelling("en dashes for hyphens", good.replacing("-", with: "\u{2013}")),
+        Spelling("hyphens joined to dashes", good.replacing("-----", with: "\u{2014}\u{2014}-")),
+        Spelling("minus signs and hyphens", good.replacing("-----", with: "\u{2212}\u{2010}\u{2011}--")),
+        Spelling("no-break spaces in the lines", good.replacing(" ", with: "\u{A0}")),
+        Spelling("no-break spaces at line ends", good.replacing("\n", with: "\u{A0}\n")),
+        Spelling("zero-width spaces", good.replacing("MIGH", with: "MI\u{200B}GH\u{2060}")),
+        Spelling("base64 of the whole file", Base64.encode(Array(good.utf8))),
+        Spelling("the contents alone", good.split(separator: "\n").dropFirst().dropLast().joined(separator: "\n")),
+        Spelling(
+            "all of it at once",
+            "Our key – here it is:\n"
+                + good.replacing("-----", with: "\u{2014}\u{2014}-").replacing("\n", with: "\u{A0}")),
     ]) func `reads a private key however it was pasted`(spelling: Spelling) throws {
         let key = try P256SigningKey(pem: spelling.text)
 
@@ -61,6 +75,13 @@ import Testing
         Refusal("a foreign character", good.replacing("MIGH", with: "MIG*"), .incomplete),
         Refusal("nothing inside", "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .incomplete),
         Refusal("twice", good + good, .severalBlocks),
+        Refusal("twice, with dashes", (good + good).replacing("-", with: "\u{2014}"), .severalBlocks),
+        Refusal("cut, with dashes", String(good.prefix(100)).replacing("-", with: "\u{2014}"), .incomplete),
+        Refusal("base64 of another text", Base64.encode(Array("no key, of no length either".utf8)), .notPEM),
+        Refusal("half of the contents", String(good.split(separator: "\n")[1].prefix(48)), .malformed),
+        Refusal(
+            "SEC1 alone", "MHcCAQEEIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABoAoGCCqGSM49",
+            .unsupportedLabel("EC PRIVATE KEY")),
         Refusal("with its public half behind", good + SamplePEM.rfc7515P256Public, .severalBlocks),
         Refusal("beyond measure", good + String(repeating: " ", count: PEM.maximumCount), .tooLarge),
         Refusal("encrypted", SamplePEM.encrypted, .encrypted),

@@ -161,6 +161,82 @@ import Testing
     }
 }
 
+/// RFC 8265 section 4.2.
+@Suite struct `A password in other letters than ASCII` {
+    private static let pairs = [
+        ("Gr\u{FC}nkohl-Teller-7", "Gru\u{308}nkohl-Teller-7"),
+        ("\u{D55C}\u{AE00} 7", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF} 7"),
+        ("\u{E4} \u{E4}", "\u{E4}\u{A0}\u{E4}"), ("\u{E4} \u{E4}", "a\u{308}\u{3000}\u{E4}"),
+    ]
+
+    /// What a new password's hash is of.
+    private func set(_ password: String, _ passwords: PasswordEnvironment) throws {
+        try passwords.environment.admin(
+            "UPDATE passwords SET hash = $1", try TestEnvironment.cheap.hash(password.normalizedPassword).text)
+    }
+
+    @Test func `is the same however it is typed`() async throws {
+        try await withPasswords { passwords in
+            for (one, other) in Self.pairs {
+                for password in [one, other] {
+                    try set(password, passwords)
+                    for typed in [one, other] {
+                        #expect(
+                            try await passwords.authenticate("ada@acme.example", typed).word == "success", "\(typed)")
+                    }
+                }
+                #expect(try await passwords.authenticate("ada@acme.example", one + "\u{308}").word == "wrong")
+            }
+        }
+    }
+
+    @Test func `is taken normalized where it is new`() throws {
+        for (one, other) in Self.pairs {
+            #expect(one.normalizedPassword.isExactly(one) && other.normalizedPassword.isExactly(one))
+        }
+        let typed = "Gru\u{308}nkohl\u{A0}Teller 7"
+        let new = try NewPassword(typed, by: PasswordRule(in: .acme, email: nil))
+        #expect(new.text.isExactly("Gr\u{FC}nkohl Teller 7"))
+        // A syllable of Hangul counts once.
+        #expect(throws: NewPassword.Problem.tooShort(8)) {
+            try NewPassword(
+                "\u{1112}\u{1161}\u{11AB}\u{1112}\u{1161}\u{11AB}\u{1112}\u{1161}\u{11AB}",
+                by: PasswordRule(in: .acme, email: nil))
+        }
+    }
+
+    @Test func `goes on to work under a hash of it as typed, which is replaced`() async throws {
+        try await withPasswords { passwords in
+            let (normalized, typed) = Self.pairs[0]
+            try passwords.environment.admin(
+                "UPDATE passwords SET hash = $1", try TestEnvironment.cheap.hash(typed).text)
+
+            #expect(try await passwords.authenticate("ada@acme.example", normalized).word == "wrong")
+            #expect(try await passwords.authenticate("ada@acme.example", typed).word == "success")
+
+            let stored = try #require(
+                try passwords.environment.admin("SELECT hash FROM passwords")[0][0].flatMap(PasswordHash.init))
+            #expect(try TestEnvironment.cheap.verify(normalized, against: stored))
+            for text in [normalized, typed] {
+                #expect(try await passwords.authenticate("ada@acme.example", text).word == "success")
+            }
+        }
+    }
+
+    @Test func `is wrong when it is longer than any, and for nobody`() async throws {
+        try await withPasswords { passwords in
+            for login in ["ada@acme.example", "nobody@acme.example"] {
+                for text in [
+                    String(repeating: "a\u{308}", count: 500), String(repeating: "\u{958}", count: 200), "a\u{308}",
+                ] {
+                    let result = try await passwords.authenticate(login, text)
+                    #expect(result.word == "wrong")
+                }
+            }
+        }
+    }
+}
+
 @Suite struct `Setting a password` {
     @Test func `ends all sessions but the one that asked for it`() async throws {
         try await withPasswords { passwords in

@@ -1,3 +1,4 @@
+import Bytes
 import Directory
 import Domain
 import Testing
@@ -19,6 +20,44 @@ import Testing
         "ada@" + String(repeating: "a", count: 64) + ".example",
         "ada@" + Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: "."),
     ]) func `of any other shape are refused`(text: String) { #expect(EmailAddress(rawValue: text) == nil) }
+
+    @Test(arguments: [
+        "taro..yamada@docomo.ne.jp", "hanako.@docomo.ne.jp", "\"a b\"@acme.example", "ö@acme.example", "ada",
+    ]) func `that a provider signed are as it gave them, and those that nothing can be mailed to say so`(text: String) {
+        #expect(EmailAddress(signed: text)?.rawValue == text && EmailAddress(signed: text)?.isMailable == false)
+        #expect(EmailAddress(signed: "ada@acme.example")?.isMailable == true)
+        #expect(EmailAddress(signed: "") == nil && EmailAddress(signed: String(repeating: "a", count: 255)) == nil)
+    }
+
+    @Test(arguments: [
+        ("ada@münchen.example", "ada@xn--mnchen-3ya.example"), ("ada@MÜNCHEN.example", "ada@xn--mnchen-3ya.example"),
+        (" ada@mu\u{308}nchen.example\u{A0}", "ada@xn--mnchen-3ya.example"),
+        ("Ada@xn--mnchen-3ya.Example", "Ada@xn--mnchen-3ya.Example"), ("ada@例え。テスト", "ada@xn--r8jz45g.xn--zckzah"),
+        ("ada@straße.example", "ada@xn--strae-oqa.example"),
+        ("ada@пример.испытание", "ada@xn--e1afmkfd.xn--80akhbyknj4f"),
+    ]) func `have a domain in ASCII, however it is typed`(typed: String, stored: String) {
+        #expect(EmailAddress(typed: typed)?.rawValue == stored)
+        #expect(LoginName(rawValue: typed)?.rawValue == stored.lowercased())
+    }
+
+    @Test(arguments: [
+        "ädä@acme.example", "ada@mün chen.example", "ada@münchen", "ada@.münchen.example", "ada@ü@example.org",
+        "ada@\u{301}a.example", "ada@☃.example", "ada@m\u{200B}ün.example", "ada@ｍünchen.example", "münchen.example",
+        "ada@" + String(repeating: "ü", count: 64) + ".example",
+        "ada@" + String(repeating: "ü.", count: 600) + "example",
+    ]) func `whose domain can be none are refused`(typed: String) {
+        #expect(EmailAddress(typed: typed) == nil && LoginName(rawValue: typed) == nil)
+    }
+
+    @Test(arguments: [
+        ("ada@xn--mnchen-3ya.example", "ada@münchen.example"), ("ada@XN--MNCHEN-3YA.example", "ada@münchen.example"),
+        ("ada@acme.example", "ada@acme.example"), ("ada@xn--r8jz45g.xn--zckzah", "ada@例え.テスト"),
+        // One that mixes scripts, one that is none, and one that has another A-label.
+        ("ada@xn--cme-7cd.example", "ada@xn--cme-7cd.example"), ("ada@xn--a.example", "ada@xn--a.example"),
+        ("ada@xn--Mnchen-3yA.example", "ada@münchen.example"), ("ada", "ada"),
+    ]) func `are shown with the letters of their domain`(stored: String, shown: String) {
+        #expect(EmailAddress(signed: stored)?.shown == shown)
+    }
 }
 
 @Suite struct `Login names` {
@@ -49,11 +88,29 @@ import Testing
     func `of every script are taken`(part: String) { #expect(PersonName(given: part, family: part)?.family == part) }
 
     @Test(arguments: [
-        "Ada\0", "Ada\nBen", "Ada\u{7F}", "A\u{85}da", "Ada\u{2028}Ben", "\u{202E}adA", "\u{2066}Ada",
-        String(repeating: "a", count: 101),
-    ]) func `that would break or turn a line are refused`(part: String) {
-        #expect(PersonName(given: part, family: "") == nil)
-        #expect(PersonName(given: "", family: part) == nil)
+        ("Ada\0", "Ada"), ("Ada\nBen", "Ada Ben"), ("Ada\u{7F}", "Ada"), ("A\u{85}da", "A da"),
+        ("Ada\u{2028}Ben", "Ada Ben"), ("\u{202E}adA", "adA"), ("\u{2066}Ada\u{2069}", "Ada"), ("Zoë\u{202C}", "Zoë"),
+        ("\u{200E}Ada", "Ada"), ("Mül\tler", "Mül ler"), ("می‌خواهم", "می‌خواهم"), ("\u{202C}", ""),
+    ]) func `lose what would break or turn a line`(part: String, cleaned: String) {
+        for name in [PersonName(given: part, family: part), PersonName(sentOnce: part, part)] {
+            #expect(name?.given.isExactly(cleaned) == true && name?.family.isExactly(cleaned) == true)
+        }
+    }
+
+    @Test func `are refused when too long, and cut when they come once`() {
+        let long = String(repeating: "é", count: 99) + " longer"
+        #expect(PersonName(given: long, family: "") == nil && PersonName(given: "", family: long) == nil)
+        #expect(PersonName(sentOnce: long, "").given == String(repeating: "é", count: 99))
+        #expect(PersonName(sentOnce: "\u{202A}" + String(repeating: "a", count: 101), "").given.utf8.count == 100)
+    }
+
+    @Test(arguments: [
+        ("小明", "王", "王小明"), ("花子", "山田", "山田花子"), ("はな子", "佐々木", "佐々木はな子"), ("민준", "김", "김민준"),
+        ("葛\u{E0100}", "王", "王葛\u{E0100}"), ("𠮷", "王", "王𠮷"), ("小明", "", "小明"), ("", "王", "王"),
+        ("Xiaoming", "王", "Xiaoming 王"), ("小明", "Wang", "小明 Wang"), ("Ferenc", "Liszt", "Ferenc Liszt"),
+        ("Дмитрий", "Шостакович", "Дмитрий Шостакович"), ("小 明", "王", "小 明 王"),
+    ]) func `are in the order of their script`(given: String, family: String, full: String) {
+        #expect(PersonName(given: given, family: family)?.full == full)
     }
 }
 

@@ -73,6 +73,26 @@ import Testing
         }
     }
 
+    @Test func `find a name as its script has it`() async throws {
+        try await withAda { environment, ada in
+            let list = UserListStore(environment.database)
+            for (given, family, terms) in [
+                ("小明", "王", ["王小明", "王小", "王", "小明"]), ("世勳", "欧阳", ["欧阳世勳", "欧阳世", "欧阳"]), ("민준", "김", ["김민준"]),
+            ] {
+                try environment.admin(
+                    "UPDATE users SET given_name = $2, family_name = $3 WHERE sub = $1", ada.rawValue, given, family)
+                for text in terms {
+                    let page = try await list.page(in: .acme, matching: UserSearch(text), limit: 10)
+                    #expect(page.items.map(\.subject) == [ada], "\(text)")
+                }
+                for text in ["小王明", "王明", "欧世勳", "김준"] {
+                    let page = try await list.page(in: .acme, matching: UserSearch(text), limit: 10)
+                    #expect(page.items.isEmpty, "\(text)")
+                }
+            }
+        }
+    }
+
     @Test func `search on from a cursor`() async throws {
         try await withEnvironment { environment in
             for name in ["Ada", "Ben", "Cleo"] { try await environment.add(name) }

@@ -93,7 +93,10 @@ enum Readers {
     /// Names and addresses from users and files; an accepted value must be accepted again from its own text.
     static let name: @Sendable ([UInt8]) -> Void = { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
-        if let address = EmailAddress(rawValue: text) { expect(EmailAddress(rawValue: address.rawValue) != nil, text) }
+        if let address = EmailAddress(typed: text) {
+            expect(EmailAddress(rawValue: address.rawValue) != nil, text)
+            expect(EmailAddress(typed: address.shown)?.rawValue.lowercased() == address.rawValue.lowercased(), text)
+        }
         if let client = ClientID(rawValue: text) { expect(ClientID(rawValue: client.rawValue) == client, text) }
         _ = try? ClientID(parsing: text)
         _ = try? DisplayText.parse(text, limit: 64)

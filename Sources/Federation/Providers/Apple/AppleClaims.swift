@@ -93,9 +93,10 @@ struct AppleClaims: Sendable {
             }, authenticatedAt: min(proof, issue), nonce: claims.members["nonce"]?.string)
     }
 
-    /// Email address; managed and children's accounts may have none, and both booleans may be strings.
+    /// Email address as Apple signed it; managed and children's accounts may have none, and both booleans may be
+    /// strings.
     private var email: SharedIdentity.Email? {
-        guard let address = claims.members["email"]?.string.flatMap(EmailAddress.init(rawValue:)) else { return nil }
+        guard let address = claims.members["email"]?.string.flatMap(EmailAddress.init(signed:)) else { return nil }
         return SharedIdentity.Email(
             address: address, isVerified: (try? claims.boolean("email_verified")) ?? false,
             isPrivate: (try? claims.boolean("is_private_email")) ?? false)
