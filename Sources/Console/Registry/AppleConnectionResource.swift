@@ -5,6 +5,7 @@ import Domain
 import Federation
 import HTTP
 import Localization
+import OAuth
 import Postgres
 import Registry
 import Templates
