@@ -27,12 +27,17 @@ extension EmailAddress {
 
     /// The address for people.
     ///
-    /// A label that is no valid one, or mixes Latin letters with others, stays as it is: it may look like another one.
+    /// A label that is no valid one, or may look like another one, stays as it is.
     public var shown: String {
-        guard isMailable, rawValue.lowercased().contains(Self.prefix) else { return rawValue }
+        // Most addresses have no hyphen.
+        guard rawValue.utf8.contains(UInt8(ascii: "-")), isMailable, rawValue.lowercased().contains(Self.prefix) else {
+            return rawValue
+        }
         let parts = rawValue.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
-        return "\(parts[0])@\(labels.map { Self.shownLabel(String($0)) }.joined(separator: "."))"
+        let isOfOtherLetters = labels.last?.lowercased().hasPrefix(Self.prefix) ?? false
+        let shown = labels.map { Self.shownLabel(String($0), besideOtherLetters: isOfOtherLetters) }
+        return "\(parts[0])@\(shown.joined(separator: "."))"
     }
 
     /// The A-label of a U-label; other labels of ASCII as they are, nil for what cannot be a label.
@@ -45,7 +50,9 @@ extension EmailAddress {
         return Punycode.encode(label).map { prefix + $0 }
     }
 
-    private static func shownLabel(_ label: String) -> String {
+    /// - Parameter besideOtherLetters: whether the top-level domain is of other letters than Latin ones, too. Elsewhere a
+    ///   label of a script whose letters look like Latin ones (Greek, Cyrillic, Armenian, Cherokee) is not shown.
+    private static func shownLabel(_ label: String, besideOtherLetters: Bool) -> String {
         let folded = label.lowercased()
         guard folded.hasPrefix(prefix), let shown = Punycode.decode(String(folded.dropFirst(prefix.utf8.count))),
             let back = asciiLabel(shown), back == folded
@@ -53,7 +60,12 @@ extension EmailAddress {
         let letters = shown.unicodeScalars.filter { $0.properties.isAlphabetic }
         // Latin letters end at U+024F but for those of Vietnamese.
         let latin = letters.filter { $0.value < 0x250 || (0x1E00...0x1EFF).contains($0.value) }
-        return latin.isEmpty || latin.count == letters.count ? shown : label
+        let alike = letters.contains {
+            (0x370...0x58F).contains($0.value) || (0x13A0...0x13FF).contains($0.value)
+                || (0xAB70...0xABBF).contains($0.value)
+        }
+        guard latin.isEmpty || latin.count == letters.count else { return label }
+        return alike && !besideOtherLetters ? label : shown
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {

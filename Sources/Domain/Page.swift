@@ -27,7 +27,7 @@ public struct Page<Item: Sendable>: Sendable {
     public let total: Int
 
     /// - Parameter found: the items of the page, and one more if there is another page.
-    public init(_ found: [Item], limit: Int, total: Int, cursor: (Item) -> ListCursor) {
+    @inlinable public init(_ found: [Item], limit: Int, total: Int, cursor: (Item) -> ListCursor) {
         items = Array(found.prefix(limit))
         next = found.count > limit ? items.last.map(cursor) : nil
         self.total = total
@@ -36,7 +36,9 @@ public struct Page<Item: Sendable>: Sendable {
     /// Reads rows of the total, whether there is an item, and the item's columns.
     ///
     /// The total is joined with a page that may be empty, so that one statement returns both.
-    public init(
+    ///
+    /// Inlinable because it is then specialized for the caller's items.
+    @inlinable public init(
         _ rows: Rows, limit: Int, read: (inout Row) throws(PostgresFailure) -> Item, cursor: (Item) -> ListCursor
     ) throws(PostgresFailure) {
         var total = 0

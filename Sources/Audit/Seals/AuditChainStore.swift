@@ -83,7 +83,7 @@ public struct AuditChainStore: Sendable {
                 VALUES (\(team), now(), \(position), \(findings)::jsonb)
                 ON CONFLICT (team_id) DO UPDATE
                 SET verified_at = now(), verified_position = \(position), findings = \(findings)::jsonb,
-                    verification_asked_at = NULL
+                    verification_asked_at = CASE WHEN \(isRoutine) THEN audit_chains.verification_asked_at END
             )
             \(event.insertion(in: team, when: isRoutine && report.findings.isEmpty ? "WHERE false" : ""))
             """, in: team)

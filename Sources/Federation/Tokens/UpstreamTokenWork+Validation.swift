@@ -71,6 +71,8 @@ extension UpstreamTokenWork {
                 return .postponed(.zero)
             }
             switch try await ask(about: token, of: team, at: now, run) {
+            // Who will never be asked cannot contradict what the provider told.
+            case .unanswered(.succeeded): break
             case .unanswered(let outcome): return outcome
             case .alive(true):
                 return try await database.transaction(in: run.team) { transaction in

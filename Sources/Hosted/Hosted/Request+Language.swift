@@ -13,13 +13,15 @@ extension Request {
     func language(asked uiLocales: String?) -> Language {
         Language.negotiate(uiLocales: uiLocales, acceptLanguage: self[.acceptLanguage])
     }
+
     /// Language tags to keep for the pages of a sign-in: the language of the pages, and before it one that the user
     /// prefers if its forms differ (`Language.putsFamilyNameFirst`).
     func languageTags(asked uiLocales: String? = nil) -> String {
         let language = language(asked: uiLocales).tag
         let preferred = uiLocales.flatMap { $0.isEmpty ? nil : $0 } ?? self[.acceptLanguage] ?? ""
         guard Language.putsFamilyNameFirst(preferred) else { return language }
-        return String(decoding: preferred.utf8.prefix { $0 | 0x20 >= UInt8(ascii: "a") }, as: UTF8.self) + " "
-            + language
+        // The longest of them has three letters; what follows is the browser's to write.
+        let letters = preferred.utf8.prefix(3).prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+        return "\(String(decoding: letters, as: UTF8.self)) \(language)"
     }
 }

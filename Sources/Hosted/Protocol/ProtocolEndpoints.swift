@@ -115,8 +115,9 @@ struct ProtocolEndpoints: Sendable {
     /// Counts a handover as failed until it has succeeded, so that no number of concurrent ones exceeds the limit.
     ///
     /// An authenticated backend forwards the handovers of all users of its app, so it is counted by its client ID,
-    /// whatever its address; beyond its limit, only handovers that are verified here continue. A failure on this server
-    /// is not the sender's; what Apple was asked stays counted, because more would only make Apple throttle the team.
+    /// whatever its address; beyond its limit, only handovers that are verified here continue, and none is given back,
+    /// because it may not have been counted. A failure on this server is not the sender's; what Apple was asked stays
+    /// counted, because more would only make Apple throttle the team.
     ///
     /// - Parameter asApple: whether the answer is Apple's token response, for a backend written for Apple.
     private func handOver(
@@ -134,10 +135,10 @@ struct ProtocolEndpoints: Sendable {
         do {
             let tokens = try await native.respond(
                 to: parameters, of: team, from: request.auditOrigin, asApple: asApple, provenOnly: provenOnly)
-            try await database.release([use], in: team.id, at: now)
+            if !provenOnly { try await database.release([use], in: team.id, at: now) }
             return ProtocolAnswers.json(tokens)
         } catch {
-            if let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
+            if !provenOnly, let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
                 failure.cause != .providerKey
             {
                 try await database.release([use], in: team.id, at: now)

@@ -62,7 +62,11 @@ public final class TeamCache: @unchecked Sendable {
     ///
     /// - Throws: `PostgresFailure`.
     public func currentSnapshot(of team: TeamID) async throws -> TeamSnapshot? {
-        if let known = snapshots[team], try await store.version(of: team) != known.version { forget(team) }
+        if snapshots[team] != nil {
+            let version = try await store.version(of: team)
+            // Another request may have loaded it meanwhile.
+            if let known = snapshots[team], known.version != version { forget(team) }
+        }
         return try await snapshot(of: team)
     }
 

@@ -28,64 +28,68 @@ struct CredentialStateStore: Sendable {
 
     static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp) -> SQL
     {
-        """
-        SELECT suspended_at IS NOT NULL,
+        // The person came by way of the provider first, or uses this group's apps by way of it.
+        let isUsed: SQL = """
             (
-                SELECT state FROM provider_identities AS identity
-                WHERE team_id = \(team) AND sub = \(subject)
-                    AND (
-                        linked_at IS NULL OR EXISTS (
-                            SELECT FROM consents
-                            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
-                                AND consents.provider = identity.provider
-                        )
-                    )
-                ORDER BY last_seen_at DESC LIMIT 1
-            ),
-            EXISTS (
-                SELECT FROM provider_tokens
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND state = 'live'
-            ),
-            EXISTS (
-                SELECT FROM consents
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
-            ),
-            EXISTS (
-                SELECT FROM refresh_tokens
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
-                UNION ALL
-                SELECT FROM provider_tokens
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
-            ),
-            coalesce((
-                SELECT went FROM (
-                    (
-                        SELECT true AS went, settled_at FROM app_transfers
-                        WHERE team_id = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
-                        ORDER BY settled_at DESC LIMIT 1
-                    )
-                    UNION ALL
-                    (
-                        SELECT false, settled_at FROM app_transfers
-                        WHERE target_team = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
-                        ORDER BY settled_at DESC LIMIT 1
-                    )
-                ) AS moves
-                ORDER BY settled_at DESC LIMIT 1
-            ), false),
-            (
-                SELECT real_user_status FROM provider_identities
-                WHERE team_id = \(team) AND sub = \(subject) AND real_user_status IS NOT NULL
-                ORDER BY last_seen_at DESC LIMIT 1
-            ),
-            (
-                SELECT transfer_sub FROM transferred_people
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND expires_at > \(moment)
-                ORDER BY expires_at DESC LIMIT 1
+                linked_at IS NULL OR EXISTS (
+                    SELECT FROM consents
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                        AND consents.provider = identity.provider
+                )
             )
-        FROM users
-        WHERE team_id = \(team) AND sub = \(subject)
-        """
+            """
+        return """
+            SELECT suspended_at IS NOT NULL,
+                (
+                    SELECT state FROM provider_identities AS identity
+                    WHERE team_id = \(team) AND sub = \(subject)
+                        AND \(isUsed)
+                    ORDER BY last_seen_at DESC LIMIT 1
+                ),
+                EXISTS (
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND state = 'live'
+                ),
+                EXISTS (
+                    SELECT FROM consents
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                ),
+                EXISTS (
+                    SELECT FROM refresh_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
+                    UNION ALL
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                ),
+                coalesce((
+                    SELECT went FROM (
+                        (
+                            SELECT true AS went, settled_at FROM app_transfers
+                            WHERE team_id = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                            ORDER BY settled_at DESC LIMIT 1
+                        )
+                        UNION ALL
+                        (
+                            SELECT false, settled_at FROM app_transfers
+                            WHERE target_team = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                            ORDER BY settled_at DESC LIMIT 1
+                        )
+                    ) AS moves
+                    ORDER BY settled_at DESC LIMIT 1
+                ), false),
+                (
+                    SELECT real_user_status FROM provider_identities AS identity
+                    WHERE team_id = \(team) AND sub = \(subject) AND real_user_status IS NOT NULL AND \(isUsed)
+                    ORDER BY last_seen_at DESC LIMIT 1
+                ),
+                (
+                    SELECT transfer_sub FROM transferred_people
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND expires_at > \(moment)
+                    ORDER BY expires_at DESC LIMIT 1
+                )
+            FROM users
+            WHERE team_id = \(team) AND sub = \(subject)
+            """
     }
 
     private struct Status {

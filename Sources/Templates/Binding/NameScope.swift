@@ -8,6 +8,8 @@ struct NameScope {
         let level: Int
         /// Readers of the groups from the level's scope to the field.
         let groups: [Reader]
+        /// Names of these groups.
+        let groupNames: [String]
         let field: Schema.Field
         /// The type that declares the field.
         let type: ObjectIdentifier
@@ -49,7 +51,8 @@ struct NameScope {
                 throw .unknown(name: name, owner: schema.owner, known: schema.fields.map(\.name))
             }
             if index == path.names.count - 1 {
-                return Match(level: level, groups: groups, field: field, type: schema.type)
+                return Match(
+                    level: level, groups: groups, groupNames: path.names.dropLast(), field: field, type: schema.type)
             }
             switch field.kind {
             case .group(let inner), .optionalGroup(let inner): schema = inner

@@ -6,6 +6,8 @@ struct ProgramBuilder {
     private(set) var program: Program
     /// Index of the latest jump target; literals before it must not grow.
     private var barrier = 0
+    /// Ways from the page by the names of their groups, so that a group read once serves all its fields.
+    private var pageWays: [[String]: Int] = [:]
 
     init(_ language: Language, _ texts: Translations) { program = Program(language, texts) }
 
@@ -60,9 +62,14 @@ struct ProgramBuilder {
 
     mutating func reference(to match: NameScope.Match) -> Reference {
         program.readers.append(match.field.reader)
-        if !match.groups.isEmpty { program.ways.append(match.groups) }
-        return Reference(
-            level: match.level, way: match.groups.isEmpty ? 0 : program.ways.count - 1,
-            reader: program.readers.count - 1, )
+        return Reference(level: match.level, way: way(to: match), reader: program.readers.count - 1)
+    }
+
+    private mutating func way(to match: NameScope.Match) -> Int {
+        guard !match.groups.isEmpty else { return 0 }
+        if match.level == 0, let known = pageWays[match.groupNames] { return known }
+        program.ways.append(match.groups)
+        if match.level == 0 { pageWays[match.groupNames] = program.ways.count - 1 }
+        return program.ways.count - 1
     }
 }
