@@ -68,7 +68,7 @@ public enum Punycode {
 
     private static func number(_ digits: inout ArraySlice<UInt8>, _ bias: Int) -> Int? {
         var (number, weight, position) = (0, 1, base)
-        // Five digits hold every scalar at every place; more would overflow in the end.
+        // Eight digits are more than any scalar at any place needs, and cannot overflow.
         while let octet = digits.popFirst(), let value = value(of: octet), position <= 8 * base {
             number += value * weight
             let least = threshold(position, bias)

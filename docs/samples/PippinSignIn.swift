@@ -94,7 +94,9 @@ final class PippinSignIn: NSObject {
             switch (response as? HTTPURLResponse)?.statusCode {
             case 200: return try JSONDecoder().decode(Session.self, from: data)
             case 503: try await Task.sleep(for: .seconds(5 * (attempt + 1)))
-            default: throw URLError(.userAuthenticationRequired)
+            case 400: throw URLError(.userAuthenticationRequired)
+            // Says nothing about the session: try again later.
+            default: throw URLError(.badServerResponse)
             }
         }
         throw URLError(.cannotConnectToHost)

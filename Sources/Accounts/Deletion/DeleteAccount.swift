@@ -22,7 +22,7 @@ public struct DeleteAccount: ClientEndpoint {
     /// - Throws: `OAuthError`, `PostgresFailure`.
     public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
         guard request.client.testSignIn == nil else {
-            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a trial deletes nobody")
+            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a test sign-in deletes nobody")
         }
         let (client, team) = (request.client.client, request.team)
         let sub = try request.parameters.required("sub")

@@ -64,7 +64,7 @@ struct AccountEndpoints: Sendable {
     }
 
     /// Where password managers send people who are to change a password of this host (W3C, "A Well-Known URL for Changing
-    /// Passwords"): to the team that they signed in to last in this browser, or else to the console's accounts.
+    /// Passwords"): to the team whose session cookie came last in this browser, or else to the console's accounts.
     private func changePassword(_ request: Request) -> Response {
         let team = steps.site.cookies.teams(in: request.cookies).last ?? .system
         var response = Response.redirect(to: TeamRoutes.ownPassword.link(team))

@@ -88,7 +88,7 @@ struct MailedLinks: Sendable {
             request = try await authorization.judge(parameters, to: follower.team, at: follower.caller.now)
         } catch is AuthorizationRefusal { return nil } catch is OAuthError { return nil }
         let interaction = steps.interactions.open(
-            request, language: follower.caller.language.tag, in: follower.team.id, from: follower.caller.origin)
+            request, language: follower.request.languageTags(), in: follower.team.id, from: follower.caller.origin)
         try await steps.interactions.begin(
             interaction, browserHash: follower.browserContext.browserHash, in: follower.team.id)
         return InteractionContext(

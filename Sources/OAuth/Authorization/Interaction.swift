@@ -18,7 +18,7 @@ public struct Interaction: Sendable {
     public let id: InteractionID
     public let goal: Goal
     public let progress: InteractionProgress
-    /// Language tag of the pages at the start of the sign-in.
+    /// Language tags for the pages of the sign-in, the most preferred first, separated by spaces.
     public let language: String?
     /// The user that the app expects; prefills the login field.
     public let loginHint: String?

@@ -113,8 +113,12 @@ func check(key string, one session) {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {one.RefreshToken}}
 	switch trying(func() { call("token", one.ClientID, form) }) {
 	case "":
-		one.Checked = time.Now().Unix()
-		change(func() { data.Sessions[key] = one })
+		change(func() {
+			if now, isThere := data.Sessions[key]; isThere { // It may have ended meanwhile.
+				now.Checked = time.Now().Unix()
+				data.Sessions[key] = now
+			}
+		})
 	case "invalid_grant": // Other failures do not sign the user out.
 		change(func() { delete(data.Sessions, key) })
 		panic(problem{401, "signed_out"})

@@ -87,8 +87,7 @@ public final class Backend {
         var form = Map.of("grant_type", "refresh_token", "refresh_token", session.refreshToken());
         try {
             pippin.call("token", session.clientID(), form);
-            store.put(key, new Store.Session(
-                session.sub(), session.clientID(), session.refreshToken(), Instant.now().getEpochSecond(), false));
+            store.goesOn(key);
         } catch (Pippin.Problem problem) {
             // Other failures do not sign the user out.
             if (!problem.getMessage().equals("invalid_grant")) return;

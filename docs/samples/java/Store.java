@@ -87,6 +87,14 @@ final class Store {
         save();
     }
 
+    /** Notes that a session goes on, unless it has ended meanwhile. */
+    synchronized void goesOn(String key) {
+        if (!sessions.containsKey(key)) return;
+        var now = Session.of(sessions.get(key));
+        put(key, new Session(
+            now.sub(), now.clientID(), now.refreshToken(), Instant.now().getEpochSecond(), now.ended()));
+    }
+
     synchronized void end(String key) {
         sessions.remove(key);
         save();
