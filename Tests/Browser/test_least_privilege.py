@@ -177,7 +177,7 @@ def test_apply_reads_regular_files_alone(tmp_path: Path, kind: str):
     refused = run("apply", str(file), data=tmp_path)
 
     assert refused.returncode == 1
-    assert "is no regular file with text of at most 1 MiB" in refused.stderr
+    assert "is no regular file of at most 1 MiB" in refused.stderr
 
 
 @pytest.mark.long
