@@ -30,6 +30,7 @@ def listen(context: BrowserContext, complaints: list[str]) -> None:
 
 def faults(page: Page) -> list[str]:
     """What is wrong with the page as it stands: it scrolls sideways, or axe finds anything at all."""
+    page.wait_for_load_state()  # before its style sheet has come, every button is too small
     return overhang(page) + barriers(page) + twins(page)
 
 
@@ -40,6 +41,7 @@ def faults_in_every_look(
 
     Of a page like another that was looked at before (`is_known`), only what its own content may do: stick out.
     """
+    page.wait_for_load_state()
     window = page.viewport_size
     keep("light")
     found = overhang(page) + twins(page) if is_known else faults(page)
