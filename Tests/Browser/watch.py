@@ -6,6 +6,8 @@ from pathlib import Path
 import axe_playwright_python
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
+from waiting import until
+
 AXE = next(Path(axe_playwright_python.__file__).parent.glob("axe.min.js")).read_text()
 AXE_OPTIONS = {
     "resultTypes": ["violations"],
@@ -30,7 +32,6 @@ def listen(context: BrowserContext, complaints: list[str]) -> None:
 
 def faults(page: Page) -> list[str]:
     """What is wrong with the page as it stands: it scrolls sideways, or axe finds anything at all."""
-    page.wait_for_load_state()  # before its style sheet has come, every button is too small
     return overhang(page) + barriers(page) + twins(page)
 
 
@@ -41,7 +42,8 @@ def faults_in_every_look(
 
     Of a page like another that was looked at before (`is_known`), only what its own content may do: stick out.
     """
-    page.wait_for_load_state()
+    # Before its style sheet has come, every button is too small; a page that leaves at once never says that it has loaded.
+    until(lambda: page.evaluate("[...document.querySelectorAll('link[rel=stylesheet]')].every((link) => link.sheet)"))
     window = page.viewport_size
     keep("light")
     found = overhang(page) + twins(page) if is_known else faults(page)
