@@ -49,94 +49,47 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CZxcvbn", providers: [.apt(["libzxcvbn-dev"])]),
 
-        // Level 1: mechanism. Knows nothing of Pippin.
-        module("Bytes"),
-        module("Localization", uses: "Bytes"),
+        // Mechanism. Knows nothing of Pippin.
         module("EventLoop", uses: "CLinux"),
-        module("Log", uses: "Bytes EventLoop"),
-        module("Crypto", uses: "Bytes COpenSSL CSodium CZxcvbn"),
-        module("Postgres", uses: "Bytes EventLoop CPostgreSQL"),
-        module("HTTP", uses: "Bytes EventLoop CMicroHTTPD CZlib"),
-        module("HTTPClient", uses: "Bytes EventLoop CCurl"),
-        module("DNS", uses: "EventLoop CCares"),
-        module("Templates", uses: "Bytes Localization"),
-        module("QRCode", uses: "CQREncode"),
-        module("WebAuthn", uses: "Bytes Crypto CFido2"),
+        module("Core", uses: "EventLoop"),
+        module("Crypto", uses: "COpenSSL CFido2 CQREncode CSodium CZxcvbn Core"),
+        module("Postgres", uses: "CPostgreSQL EventLoop Core"),
+        module("HTTP", uses: "CMicroHTTPD CCurl CZlib CCares EventLoop Core"),
+        module("Templates", uses: "Core"),
 
-        // Level 2: capability. Knows neither incoming HTTP nor HTML nor cookies.
-        module("Domain", uses: "Bytes Localization Log Crypto Postgres"),
-        module("Audit", uses: "Bytes Localization Domain Postgres Crypto"),
-        module("Jobs", uses: "Bytes Localization Domain EventLoop Log Audit Crypto Postgres"),
-        module("Operations", uses: "Bytes Domain EventLoop Postgres HTTPClient"),
-        module("Mail", uses: "Bytes Localization Domain Jobs Crypto Postgres HTTPClient Templates"),
-        module("Registry", uses: "Bytes Localization Domain Audit Crypto Postgres HTTPClient DNS"),
-        module("Directory", uses: "Bytes Localization Domain EventLoop Audit Crypto Postgres WebAuthn"),
-        module("Tenancy", uses: "Bytes Localization Domain Log Registry Directory Audit Crypto Postgres"),
-        module("Notifications", uses: """
-            Bytes Localization Domain Registry Directory Jobs Crypto Postgres HTTPClient Tenancy
-            """),
-        module("OAuth", uses: """
-            Bytes Localization Domain EventLoop Log Tenancy Registry Directory Notifications Audit Crypto Postgres
-            """),
-        module("SignInTrace", uses: "Bytes Domain EventLoop Log OAuth Jobs Crypto Postgres"),
-        module("Federation", uses: """
-            Bytes Localization Domain EventLoop Log Tenancy Registry Directory Notifications OAuth Audit Jobs Crypto
-            Postgres HTTPClient
-            """),
-        module("Accounts", uses: """
-            Bytes Localization Domain Log Tenancy Registry Directory Notifications OAuth SignInTrace Federation Audit
-            Jobs Crypto Postgres
-            """),
-        module("Provisioning", uses: """
-            Bytes Localization Domain EventLoop Tenancy Registry Directory OAuth Federation Accounts Audit Crypto
-            Postgres
-            """),
-        module("Doctor", uses: """
-            Bytes Localization Domain Tenancy Registry Directory OAuth Federation Audit Crypto HTTPClient Postgres
-            """),
+        // Capability. Knows neither HTML nor cookies.
+        module("Platform", uses: "EventLoop Core Crypto Postgres HTTP Templates"),
+        module("Directory", uses: "EventLoop Core Crypto Postgres Platform"),
+        module("Registry", uses: "Core Crypto Postgres HTTP Platform Directory"),
+        module("OAuth", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry"),
+        module("Federation", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry OAuth"),
+        module("Accounts", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry OAuth Federation"),
 
-        // Level 3: pages and endpoints.
-        module("Web", uses: "Bytes Localization Domain Log Directory Notifications OAuth SignInTrace Federation Accounts Crypto Postgres HTTP Templates"),
-        module("Hosted", uses: """
-            Bytes Localization Domain EventLoop Log Jobs Mail Web Tenancy Registry Directory Notifications OAuth
-            Federation Accounts Crypto Postgres HTTP Templates QRCode WebAuthn
-            """),
-        module("Console", uses: """
-            Bytes Localization Domain EventLoop Log Web Tenancy Registry Directory Notifications OAuth
-            SignInTrace Federation Accounts Doctor HTTPClient Hosted Jobs Mail Operations Audit Crypto Postgres HTTP Templates
-            """),
-        module("Simulator", uses: """
-            Bytes Localization Domain EventLoop Web Tenancy Directory Notifications OAuth Federation Hosted
-            Crypto HTTP Templates
-            """),
-        module("SampleApp", uses: "Bytes Localization Domain Web Crypto HTTP HTTPClient Templates"),
+        // Pages and endpoints.
+        module("SignIn", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts"),
+        module("Console", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn"),
+        module("Simulator", uses: "EventLoop Core Crypto HTTP Templates Platform Directory Registry OAuth Federation SignIn"),
 
-        // Level 4: configuration, wiring, commands.
+        // Configuration, wiring, commands.
         .executableTarget(
             name: "pippin",
-            dependencies: dependencies("""
-                CLinux Bytes Localization DNS Domain EventLoop Log Crypto Postgres HTTP HTTPClient Templates Audit Jobs
-                Mail Operations Tenancy Registry Directory Notifications OAuth SignInTrace Federation Accounts
-                Provisioning Doctor Hosted Simulator Console SampleApp
-                """),
+            dependencies: dependencies("CLinux EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn Console Simulator"),
             swiftSettings: settings),
 
         // What tests share: how long they wait.
         testSupport("TestSupport"),
 
         // A real PostgreSQL.
-        testSupport("TestDatabase", uses: "Domain EventLoop Postgres TestSupport"),
+        testSupport("TestDatabase", uses: "EventLoop Postgres Platform TestSupport"),
 
         // A name server that does what a test asks of it.
         testSupport("TestNames", uses: "EventLoop"),
 
         // A passkey in software, with real keys.
-        testSupport("TestAuthenticator", uses: "Bytes Crypto"),
+        testSupport("TestAuthenticator", uses: "Core Crypto"),
 
         // Two registered teams and their people.
-        testSupport("TestTeams", uses: """
-            Bytes Domain EventLoop Crypto Postgres Registry Directory Notifications OAuth SignInTrace Federation Accounts TestDatabase TestSupport
-            """),
+        testSupport("TestTeams", uses: "EventLoop Core Crypto Postgres Platform Directory Registry OAuth Federation Accounts TestSupport TestDatabase"),
 
         // Numbers at the ends of what a number can be.
         testSupport("TestNumbers"),
@@ -147,60 +100,27 @@ let package = Package(
         // A mail server.
         testSupport("TestMail", uses: "TestSockets"),
 
-        tests(of: "Bytes"),
         tests(of: "EventLoop"),
-        tests(of: "Localization", uses: "Bytes"),
-        tests(of: "Domain", uses: "Bytes EventLoop Postgres TestDatabase"),
-        tests(of: "Crypto", uses: "Bytes"),
-        tests(of: "Postgres", uses: "Bytes EventLoop TestDatabase"),
-        tests(of: "HTTP", uses: "Bytes EventLoop TestNumbers"),
-        tests(of: "HTTPClient", uses: "Bytes CCurl EventLoop HTTP TestMail TestNumbers TestSockets"),
-        tests(of: "DNS", uses: "EventLoop TestNames"),
-        tests(of: "Templates", uses: "Localization Bytes"),
-        tests(of: "QRCode"),
-        tests(of: "WebAuthn", uses: "Bytes Crypto TestAuthenticator"),
-        tests(of: "Audit", uses: "Bytes Crypto Domain EventLoop Postgres TestDatabase"),
-        tests(of: "Console", uses: """
-            Localization Notifications OAuth SignInTrace Federation Accounts Bytes Crypto DNS Directory Doctor Domain EventLoop HTTP HTTPClient Jobs Log Mail
-            Operations Postgres Registry Hosted Simulator Templates Tenancy TestDatabase TestNames TestSockets TestTeams Web
-            """),
-        tests(of: "Directory", uses: """
-            Localization OAuth Federation Accounts Bytes Domain EventLoop Crypto Postgres WebAuthn TestAuthenticator TestDatabase
-            """),
-        tests(of: "Jobs", uses: "Bytes Domain EventLoop Log Crypto Postgres TestDatabase"),
-        tests(of: "Mail", uses: """
-            Localization Bytes Domain EventLoop Log Crypto Postgres Jobs HTTPClient Templates TestDatabase TestMail
-            """),
-        tests(of: "Tenancy", uses: "Localization Bytes Domain EventLoop Crypto Postgres TestDatabase"),
-        tests(of: "Registry", uses: """
-            Localization Bytes EventLoop Domain Audit Crypto DNS HTTP HTTPClient Postgres Templates TestDatabase
-            TestNames TestSockets
-            """),
-        tests(of: "Provisioning", uses: """
-            Localization Bytes EventLoop Domain Tenancy Registry Directory Audit Crypto Postgres Templates TestDatabase
-            TestNumbers
-            """),
-        tests(of: "OAuth", uses: """
-            Localization Notifications SignInTrace Federation Accounts Operations Audit Bytes Domain EventLoop HTTP HTTPClient Jobs Log Crypto Postgres Registry Directory
-            TestDatabase TestNumbers TestSockets TestTeams
-            """),
-        tests(of: "Hosted", uses: """
-            Localization Bytes Domain EventLoop Log Jobs Mail Crypto Postgres Directory Notifications OAuth SignInTrace Federation Accounts Web HTTP Templates
-            TestDatabase TestNumbers TestTeams Tenancy TestAuthenticator WebAuthn Simulator HTTPClient
-            """),
+        tests(of: "Core"),
+        tests(of: "Crypto", uses: "Core TestAuthenticator"),
+        tests(of: "Postgres", uses: "EventLoop TestDatabase"),
+        tests(of: "HTTP", uses: "CCurl CCares EventLoop Core TestNames TestNumbers TestSockets TestMail"),
+        tests(of: "Templates", uses: "Core"),
+        tests(of: "Platform", uses: "EventLoop Core Crypto Postgres HTTP Templates TestDatabase TestMail"),
+        tests(of: "Directory", uses: "EventLoop Core Crypto Postgres Platform OAuth Federation Accounts TestDatabase TestAuthenticator"),
+        tests(of: "Registry", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform TestDatabase TestNames TestSockets"),
+        tests(of: "OAuth", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry Federation Accounts TestDatabase TestTeams TestNumbers TestSockets"),
+        tests(of: "Accounts", uses: "EventLoop Core Crypto Postgres Templates Platform Directory Registry TestDatabase TestNumbers"),
+        tests(of: "SignIn", uses: "CCares EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts Simulator TestDatabase TestAuthenticator TestTeams TestNumbers"),
+        tests(of: "Console", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn Simulator TestDatabase TestNames TestTeams"),
+        // The whole product in one process.
+        tests(of: "pippin", uses: "CCares EventLoop Core Crypto Postgres HTTP Platform Directory OAuth Accounts SignIn Simulator TestDatabase TestNumbers"),
         // The readers of fuzz/, which are links here.
         .testTarget(
-            name: "FuzzSeedTests",
-            dependencies: dependencies("Bytes Crypto Domain HTTP Localization Provisioning Registry Templates WebAuthn"),
-            swiftSettings: settings),
-        // The whole product in one process.
-        tests(of: "pippin", uses: """
-            Localization Notifications OAuth SignInTrace Federation Accounts Bytes Crypto Directory Domain EventLoop HTTP Jobs Log Operations Postgres
-            Provisioning SampleApp Tenancy TestDatabase TestNumbers Web
-            """),
+            name: "FuzzSeedTests", dependencies: dependencies("Core Crypto HTTP Templates Platform Registry Accounts"), swiftSettings: settings),
     ])
 
-// The tests of some modules, such as `Bytes HTTP`, for a build that needs no others.
+// The tests of some modules, such as `Core HTTP`, for a build that needs no others.
 if let names = Context.environment["PIPPIN_TESTS"] {
     let wanted = Set(names.split(separator: " ").map { String($0) + "Tests" })
     precondition(wanted.isSubset(of: package.targets.map(\.name)), "PIPPIN_TESTS names a module without tests")

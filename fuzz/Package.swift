@@ -24,12 +24,9 @@ let libraries: [Target] = [
 ]
 
 /// From the bottom up.
-let levels = [
-    ["Bytes", "EventLoop", "QRCode"], ["Localization"],
-    ["Log", "Crypto", "Postgres", "HTTP", "HTTPClient", "DNS", "Templates"], ["WebAuthn", "Domain"],
-    ["Audit", "Operations"], ["Jobs", "Registry", "Directory"], ["Tenancy", "Mail"], ["Notifications"], ["OAuth"],
-    ["SignInTrace", "Federation"], ["Accounts"], ["Provisioning", "Web"], ["Doctor", "Hosted", "SampleApp"],
-    ["Simulator", "Console"],
+let modules = [
+    "EventLoop", "Core", "Crypto", "Postgres", "HTTP", "Templates", "Platform", "Directory", "Registry", "OAuth",
+    "Federation", "Accounts", "SignIn", "Console", "Simulator",
 ]
 
 func module(_ name: String, on below: [String], leavingOut excluded: [String] = []) -> Target {
@@ -37,9 +34,7 @@ func module(_ name: String, on below: [String], leavingOut excluded: [String] = 
 }
 
 let system = libraries.map(\.name)
-let modules = levels.indices.flatMap { level in levels[level].map { module($0, on: system + levels[..<level].joined()) }
-}
-let all = system + levels.joined()
+let all = system + modules
 let around = [
     // Its main function is libFuzzer's here.
     module("pippin", on: all, leavingOut: ["Pippin.swift"]), module("TestSupport", on: []),
@@ -48,7 +43,7 @@ let around = [
 
 let package = Package(
     name: "Fuzz",
-    targets: libraries + modules + around + [
+    targets: libraries + modules.indices.map { module(modules[$0], on: system + modules[..<$0]) } + around + [
         .executableTarget(
             name: "Fuzz", dependencies: (all + around.map(\.name)).map { .byName(name: $0) },
             swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])])

@@ -1,5 +1,6 @@
-// Accounts: what concerns a user's account as a whole, across the modules that hold its parts.
+// Accounts: what happens around a sign-in, across the modules that hold its parts.
 //
-// Owns: deletion with its receipts, suspension, exports of a user's data, the transfer of apps between teams.
-// Must not know: incoming HTTP, HTML, cookies.
+// Owns: deletion with its receipts, exports of a user's data, transfers of apps, the trace of sign-ins with its counts,
+// the check-up of a team's set-up, and the registry as code: a file, its plan, its application in one transaction a team.
+// Must not know: incoming HTTP, HTML, cookies; how a sign-in is decided.
 // Standards: App Store Review Guideline 5.1.1(v) (account deletion), TN3159 (transfer of apps and users).

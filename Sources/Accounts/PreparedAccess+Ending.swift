@@ -1,8 +1,7 @@
-import Audit
 public import Directory
-import Domain
 import Federation
 import OAuth
+import Platform
 import Postgres
 
 extension PreparedAccess {

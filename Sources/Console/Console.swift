@@ -4,21 +4,17 @@
 // Must not know: SQL, how a user signs in (the system team's hosted pages do that).
 // Standards: OWASP's advice on access control and on cross-site request forgery.
 
+public import Accounts
+import Core
 import Directory
-public import Doctor
-public import Domain
 public import EventLoop
 import Federation
 public import HTTP
-public import HTTPClient
-public import Hosted
-import Jobs
-import Log
-import Mail
 import OAuth
+public import Platform
 public import Registry
+public import SignIn
 public import Templates
-import Web
 
 /// All pages of the console, to be mounted on the router of one event loop.
 public struct Console: Sendable {

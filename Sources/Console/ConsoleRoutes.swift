@@ -1,7 +1,7 @@
-import Domain
 import HTTP
 import OAuth
-import Web
+import Platform
+import SignIn
 
 /// Routes of the console; each declaration both matches requests and builds links.
 enum ConsoleRoutes {

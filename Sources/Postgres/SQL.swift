@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// An SQL statement: its text can only be a literal, its values can only be bound parameters.
 ///

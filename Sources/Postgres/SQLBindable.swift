@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// A value that can be bound to a statement, in PostgreSQL's binary format (documentation, section 55.2).
 public protocol SQLBindable: Sendable {

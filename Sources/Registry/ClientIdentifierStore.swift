@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Postgres
 
 /// The client identifiers of a team, which App IDs and Service IDs share.

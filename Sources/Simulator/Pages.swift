@@ -1,7 +1,7 @@
 import Directory
 import HTTP
+import SignIn
 import Templates
-import Web
 
 /// Selection of the user that signs in, in place of Apple's sheet.
 struct PeoplePage: View {

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 public import Directory
-public import Domain
 import OAuth
+public import Platform
 
 /// Simulated Apple user, each with one behavior.
 public enum Performer: Hashable, Sendable {

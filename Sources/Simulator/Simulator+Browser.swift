@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Hosted
 import OAuth
-import Web
+import Platform
+import SignIn
 
 // Pages that a user sees at Apple.
 extension Simulator {

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import HTTP
-import Web
+import SignIn
 
 // The page that selects the simulator's behavior.
 extension Simulator {

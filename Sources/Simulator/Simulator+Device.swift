@@ -1,8 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
 import OAuth
-import Web
+import Platform
+import SignIn
 
 // Sign-in on a device: only the response of Apple's framework is simulated, not the sheet.
 extension Simulator {

@@ -1,10 +1,9 @@
 import Directory
-import Domain
 import HTTP
-import Notifications
 import OAuth
-import Tenancy
-import Web
+import Platform
+import Registry
+import SignIn
 
 // Apple's server-to-server notifications to apps that registered a URL for them.
 extension Simulator {

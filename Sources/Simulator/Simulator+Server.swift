@@ -1,10 +1,10 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
 import HTTP
 import OAuth
-import Web
+import Platform
+import SignIn
 
 // Endpoints that servers call at Apple.
 extension Simulator {

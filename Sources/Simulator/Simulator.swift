@@ -5,17 +5,16 @@
 // Must not know: that its client is Pippin.
 // Standards: Apple's Sign in with Apple REST API.
 
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import Federation
 public import HTTP
-public import Hosted
 import OAuth
+import Platform
+import Registry
+public import SignIn
 public import Templates
-import Tenancy
-import Web
 
 /// The Apple simulator on one loop.
 public struct Simulator: Sendable {

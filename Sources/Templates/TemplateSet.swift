@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// The parsed templates of a folder, and the texts they use.
 ///

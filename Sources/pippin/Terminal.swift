@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Glibc
 
 /// Output for the person at the terminal.

@@ -1,5 +1,5 @@
-import Bytes
 import CLinux
+import Core
 import Glibc
 
 /// Reader of small text files.

@@ -1,6 +1,6 @@
-import Domain
+import Platform
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 @testable import HTTP

@@ -1,8 +1,8 @@
-import Bytes
+import Accounts
+import Core
 import Crypto
 import Directory
-import Doctor
-import Domain
+import Platform
 import Registry
 import Simulator
 import Testing

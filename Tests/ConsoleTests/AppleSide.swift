@@ -1,8 +1,8 @@
 import Crypto
-import Domain
 import Federation
-import HTTPClient
+import HTTP
 import OAuth
+import Platform
 import Registry
 import Simulator
 import Testing

@@ -1,5 +1,5 @@
 import Crypto
-import Domain
+import Platform
 import Testing
 
 @testable import Console

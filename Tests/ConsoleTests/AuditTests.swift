@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
 import Testing
-import Web
 
 @testable import Console
 

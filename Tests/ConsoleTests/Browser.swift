@@ -1,7 +1,7 @@
-import Bytes
-import Domain
-import HTTPClient
-import Web
+import Core
+import HTTP
+import Platform
+import SignIn
 
 @testable import Console
 

@@ -1,11 +1,9 @@
-import Bytes
 import Console
-import Hosted
-import Localization
-import Mail
+import Core
+import Platform
+import SignIn
 import Templates
 import Testing
-import Web
 
 /// The texts of the repository, as templates and sources say them.
 @Suite struct `The texts of Pippin` {

@@ -1,10 +1,9 @@
-import Bytes
+import Core
 import Crypto
-import Localization
 import Testing
 
-@testable import Doctor
-@testable import HTTPClient
+@testable import Accounts
+@testable import HTTP
 
 /// What a check-up says of certificates.
 @Suite struct `A certificate in a check-up` {

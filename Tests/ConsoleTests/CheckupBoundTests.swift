@@ -1,10 +1,10 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import HTTP
+import Platform
+import SignIn
 import Simulator
 import Testing
-import Web
 
 @testable import Console
 

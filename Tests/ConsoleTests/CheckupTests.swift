@@ -1,15 +1,15 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
+import Platform
 import Registry
+import SignIn
 import Simulator
 import Testing
-import Web
 
+@testable import Accounts
 @testable import Console
-@testable import Doctor
 @testable import Federation
 @testable import OAuth
 

@@ -1,7 +1,7 @@
-import Doctor
-import Domain
+import Accounts
 import Federation
 import HTTP
+import Platform
 import Simulator
 import Synchronization
 import Testing

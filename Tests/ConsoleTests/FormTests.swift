@@ -1,7 +1,7 @@
-import Domain
 import HTTP
+import Platform
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

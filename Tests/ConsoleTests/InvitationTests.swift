@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import Mail
-import Tenancy
+import Platform
+import Registry
 import Testing
 
 @testable import Console

@@ -1,12 +1,12 @@
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
 import OAuth
-import Tenancy
+import Platform
+import Registry
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

@@ -1,6 +1,6 @@
-import Domain
 import HTTP
-import Tenancy
+import Platform
+import Registry
 import Testing
 
 @testable import Console

@@ -1,9 +1,7 @@
-import Bytes
-import Domain
-import Jobs
-import Operations
+import Core
+import Platform
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

@@ -1,8 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
+import Platform
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

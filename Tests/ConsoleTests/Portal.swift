@@ -1,6 +1,6 @@
 import Crypto
-import Domain
 import OAuth
+import Platform
 import Postgres
 import Registry
 

@@ -1,12 +1,11 @@
-import Bytes
-import Domain
+import Core
 import Federation
 import HTTP
-import Localization
 import OAuth
+import Platform
+import SignIn
 import Templates
 import Testing
-import Web
 
 @testable import Console
 

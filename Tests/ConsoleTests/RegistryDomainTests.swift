@@ -1,6 +1,6 @@
-import Domain
 import EventLoop
 import HTTP
+import Platform
 import Registry
 import Synchronization
 import Testing

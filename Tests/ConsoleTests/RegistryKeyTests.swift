@@ -1,5 +1,5 @@
 import Crypto
-import Domain
+import Platform
 import TestSupport
 import Testing
 

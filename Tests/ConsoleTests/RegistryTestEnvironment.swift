@@ -1,9 +1,9 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
 import OAuth
+import Platform
 import Registry
 import TestTeams
 import Testing

@@ -1,5 +1,5 @@
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

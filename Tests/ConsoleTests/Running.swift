@@ -1,35 +1,25 @@
-import Bytes
+import Core
 import Crypto
-import DNS
 import Directory
-import Doctor
-import Domain
 import EventLoop
-import HTTP
-import HTTPClient
-import Hosted
-import Jobs
-import Log
-import Mail
 import Postgres
 import Registry
+import SignIn
 import Simulator
 import Synchronization
 import Templates
-import Tenancy
 import TestDatabase
 import TestNames
 import TestSupport
 import TestTeams
 import Testing
-import Web
 
+@testable import Accounts
 @testable import Console
 @testable import Federation
 @testable import HTTP
 @testable import OAuth
-@testable import Operations
-@testable import SignInTrace
+@testable import Platform
 
 /// Lends `body` a running console, on whose loop it runs.
 ///

@@ -1,6 +1,6 @@
 import Crypto
 import Directory
-import Domain
+import Platform
 import Testing
 
 @testable import Console

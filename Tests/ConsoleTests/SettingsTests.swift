@@ -1,5 +1,5 @@
-import Domain
 import HTTP
+import Platform
 import Testing
 
 @testable import Console

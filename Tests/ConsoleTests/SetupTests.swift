@@ -1,12 +1,12 @@
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import Tenancy
+import Platform
+import Registry
+import SignIn
 import TestSupport
 import Testing
-import Web
 
 @testable import Console
 

@@ -1,11 +1,10 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
 import OAuth
+import Platform
+import SignIn
 import Templates
 import Testing
-import Web
 
 @testable import Console
 

@@ -1,6 +1,6 @@
-import Bytes
-import Domain
+import Core
 import EventLoop
+import Platform
 import Testing
 
 @testable import Console

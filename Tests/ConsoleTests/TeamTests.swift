@@ -1,8 +1,8 @@
-import Domain
 import HTTP
-import Tenancy
+import Platform
+import Registry
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

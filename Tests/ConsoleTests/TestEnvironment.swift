@@ -1,21 +1,18 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import HTTPClient
-import Hosted
-import Log
+import Platform
 import Postgres
+import Registry
+import SignIn
 import Simulator
 import Templates
-import Tenancy
 @_exported import TestDatabase
 import TestNames
 import TestTeams
 import Testing
-import Web
 
 @testable import Console
 

@@ -1,7 +1,7 @@
 import Accounts
-import Bytes
-import Domain
+import Core
 import HTTP
+import Platform
 import Registry
 import Synchronization
 import Testing

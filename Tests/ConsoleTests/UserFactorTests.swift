@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
+import Platform
 import Testing
 
 @testable import Console

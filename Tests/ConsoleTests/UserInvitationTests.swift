@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import Localization
 import OAuth
+import Platform
 import TestSupport
 import Testing
 

@@ -1,11 +1,11 @@
 import Accounts
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
 import OAuth
+import Platform
+import SignIn
 import Testing
-import Web
 
 @testable import Console
 

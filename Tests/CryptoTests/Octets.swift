@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Testing
 
 /// The octets a hexadecimal literal stands for; blanks are for the reader.

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 extension ClientID {
     static let app = named("com.acme.app")

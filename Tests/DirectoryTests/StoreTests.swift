@@ -1,9 +1,9 @@
 import Accounts
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
 import OAuth
+import Platform
 import Postgres
 import TestSupport
 import Testing

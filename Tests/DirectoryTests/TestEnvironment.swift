@@ -1,9 +1,9 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import OAuth
+import Platform
 import Postgres
 @_exported import TestDatabase
 import Testing

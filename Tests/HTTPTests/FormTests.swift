@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Testing
 
 @testable import HTTP

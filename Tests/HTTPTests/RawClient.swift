@@ -1,3 +1,4 @@
+internal import CCares  // whose header has the types of addresses
 import Glibc
 import TestSupport
 

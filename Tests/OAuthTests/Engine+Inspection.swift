@@ -1,6 +1,6 @@
-import Bytes
-import Domain
+import Core
 import Federation
+import Platform
 
 @testable import OAuth
 @testable import TestTeams

@@ -1,14 +1,14 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import Federation
+import Platform
 import Postgres
 import TestDatabase
 import Testing
 
+@testable import Accounts
 @testable import OAuth
-@testable import SignInTrace
 @testable import TestTeams
 
 /// The engine of both teams, asked as apps and browsers ask it.

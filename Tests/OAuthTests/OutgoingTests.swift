@@ -1,12 +1,11 @@
 import EventLoop
 import HTTP
-import HTTPClient
 import Synchronization
 import TestSockets
 import TestSupport
 import Testing
 
-@testable import Operations
+@testable import Platform
 
 /// Calls to servers that teams name, and to Apple for teams.
 @Suite struct `Calls of teams` {

@@ -1,12 +1,11 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 import Testing
 
 @testable import Accounts
 @testable import OAuth
 @testable import Registry
-@testable import SignInTrace
 @testable import TestTeams
 
 /// How much PostgreSQL reads in large tables: the planner chooses by a sample of them.

@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Testing
 
 @testable import Accounts
 @testable import OAuth
-@testable import SignInTrace
 @testable import TestTeams
 
 /// What is one team's, in the hands of another.

@@ -1,5 +1,4 @@
-import Audit
-import Domain
+import Platform
 import Postgres
 import Registry
 import Testing

@@ -1,6 +1,5 @@
-import Audit
 import Crypto
-import Domain
+import Platform
 import Postgres
 import Templates
 import Testing

@@ -1,8 +1,7 @@
-import Domain
 import EventLoop
 import Glibc
 import HTTP
-import HTTPClient
+import Platform
 import TestSockets
 import TestSupport
 import Testing

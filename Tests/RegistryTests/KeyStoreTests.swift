@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 import Registry
 import TestSupport

@@ -1,6 +1,6 @@
-import DNS
-import Domain
 import EventLoop
+import HTTP
+import Platform
 import Postgres
 import TestNames
 import TestSupport

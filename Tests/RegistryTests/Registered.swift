@@ -1,7 +1,6 @@
-import Audit
 import Crypto
-import Domain
 import EventLoop
+import Platform
 import Postgres
 import Registry
 @_exported import TestDatabase

@@ -1,8 +1,6 @@
-import DNS
-import Domain
 import EventLoop
 import HTTP
-import HTTPClient
+import Platform
 import Postgres
 import Synchronization
 import TestDatabase

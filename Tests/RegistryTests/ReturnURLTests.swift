@@ -1,6 +1,5 @@
-import Bytes
-import Domain
-import Localization
+import Core
+import Platform
 import Testing
 
 @testable import Registry

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import Crypto
 
 /// A passkey in software: a real key that answers as an authenticator and its browser would, or as a test spoils it.

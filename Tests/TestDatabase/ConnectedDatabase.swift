@@ -1,5 +1,5 @@
-public import Domain
 public import EventLoop
+public import Platform
 public import Postgres
 
 extension TeamID {

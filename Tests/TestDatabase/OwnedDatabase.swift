@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 import Postgres
 
 /// A database that a test looks into and changes as its owner, beyond the wall between teams.

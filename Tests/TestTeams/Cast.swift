@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 // The clients of both teams. `com.acme.web` exists in Rival too: an identifier is unique in its team alone.
 extension ClientID {

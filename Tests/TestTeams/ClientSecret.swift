@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 
 /// A client secret that a test may spoil before it is signed.
 public struct ClientSecret: Sendable {

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import Crypto
 import Synchronization
 

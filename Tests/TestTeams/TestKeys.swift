@@ -1,5 +1,5 @@
 public import Crypto
-public import Domain
+public import Platform
 
 /// The private keys of both teams, made once for all tests.
 public enum TestKeys {

@@ -1,7 +1,7 @@
 import Crypto
 import Directory
-public import Domain
 import Federation
+public import Platform
 import Postgres
 import Registry
 import TestDatabase

@@ -1,7 +1,7 @@
 import Crypto
-import Domain
 import EventLoop
 import OAuth
+import Platform
 import Postgres
 import TestDatabase
 

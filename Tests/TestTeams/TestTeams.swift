@@ -5,9 +5,9 @@
 
 public import Crypto
 public import Directory
-public import Domain
 public import EventLoop
 public import OAuth
+public import Platform
 public import Postgres
 public import Registry
 @_exported public import TestDatabase

@@ -1,9 +1,9 @@
+import Accounts
 import Crypto
 import Directory
-import Domain
 import EventLoop
+import Platform
 import Postgres
-import Provisioning
 import TestDatabase
 import Testing
 

@@ -1,5 +1,4 @@
-import Bytes
-import Log
+import Core
 import Synchronization
 
 /// What the product logs: its route table, the routes that were reached, and why requests failed.

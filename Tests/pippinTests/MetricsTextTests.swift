@@ -1,9 +1,7 @@
-import Bytes
-import Domain
+import Core
 import Testing
 
-@testable import Jobs
-@testable import Operations
+@testable import Platform
 @testable import pippin
 
 /// The figures that a Prometheus reads.

@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import EventLoop
 import Glibc
-import SampleApp
+import Simulator
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import OAuth
-import SampleApp
+import Platform
+import Simulator
 import Testing
 
 @testable import pippin

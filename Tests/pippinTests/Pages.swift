@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// A form of a page, as much of it as a walk needs.
 struct PageForm {

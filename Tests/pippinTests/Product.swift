@@ -1,16 +1,16 @@
-import Bytes
+import Accounts
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import Glibc
 import OAuth
+import Platform
 import Postgres
-import Provisioning
+import SignIn
 @_exported import TestDatabase
 import TestSupport
 import Testing
-import Web
 
 @testable import HTTP
 @testable import pippin

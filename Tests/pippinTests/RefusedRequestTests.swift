@@ -1,7 +1,6 @@
-import Bytes
-import Domain
+import Core
 import EventLoop
-import Operations
+import Platform
 import Testing
 
 @testable import pippin

@@ -1,5 +1,5 @@
+import Core
 import EventLoop
-import Log
 import TestSupport
 import Testing
 

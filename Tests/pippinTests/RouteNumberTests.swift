@@ -1,5 +1,5 @@
-import Bytes
-import SampleApp
+import Core
+import Simulator
 import TestNumbers
 import Testing
 

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Testing
 
 @testable import pippin

@@ -1,3 +1,4 @@
+internal import CCares
 import Glibc
 
 /// One client that asks one thing after another, on a connection that is kept while the server keeps it.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// What costs more than its length where somebody is careless: in fields, bodies, queries and heads.
 enum WorstInput {

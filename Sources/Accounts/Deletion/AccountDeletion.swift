@@ -1,10 +1,9 @@
 public import Crypto
 public import Directory
-public import Domain
 public import Federation
-import Notifications
+import OAuth
+public import Platform
 public import Postgres
-import SignInTrace
 
 /// Deletes accounts: revokes all tokens at once, notifies the apps, and writes a receipt with the state of each token.
 public struct AccountDeletion: UpstreamAccounts {

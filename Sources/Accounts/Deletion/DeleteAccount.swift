@@ -1,6 +1,6 @@
-import Bytes
-public import Domain
+import Core
 public import OAuth
+public import Platform
 
 /// The endpoint with which an app's backend deletes accounts (App Store Review Guideline 5.1.1(v): an app that lets
 /// users create accounts must let them delete these, tokens included).

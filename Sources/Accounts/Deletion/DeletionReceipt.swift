@@ -1,8 +1,8 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
 public import Federation
-public import Notifications
+public import OAuth
+public import Platform
 public import Postgres
 
 /// The id of a deletion receipt: random, because it alone gives access to the receipt.

@@ -1,6 +1,6 @@
-import Bytes
-public import Domain
+import Core
 import Federation
+public import Platform
 public import Postgres
 
 /// Reads the receipts of deletions.

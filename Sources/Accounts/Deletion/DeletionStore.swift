@@ -1,7 +1,7 @@
 import Directory
-import Domain
 import Federation
 import OAuth
+import Platform
 import Postgres
 
 /// Reads and writes the rows of an account deletion, other than the user's own.

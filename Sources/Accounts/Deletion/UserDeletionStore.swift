@@ -1,9 +1,8 @@
-import Audit
-import Bytes
+import Core
 import Directory
-public import Domain
 import Federation
 import OAuth
+public import Platform
 public import Postgres
 
 /// Deletes users permanently.

@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 public import Directory
-public import Domain
 public import OAuth
+public import Platform
 import Postgres
 
 /// Data of one user, for the account page and the team's page of the user.

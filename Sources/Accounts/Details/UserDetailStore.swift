@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
 import OAuth
+public import Platform
 public import Postgres
 
 /// Reads the data of one user, for the account page and the team's page of the user.

@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Synchronization
 
 /// The data export of a user as a stream of chunks: only one page is in memory.

@@ -1,7 +1,6 @@
-import Domain
 import OAuth
+import Platform
 import Postgres
-import SignInTrace
 
 /// A list that a user's data export reads page by page.
 enum PersonExportList: CaseIterable, Sendable {

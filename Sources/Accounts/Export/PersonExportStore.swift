@@ -1,5 +1,4 @@
-import Audit
-public import Domain
+public import Platform
 import Postgres
 
 /// Exports all data stored about one user (Regulation (EU) 2016/679, articles 15 and 20).

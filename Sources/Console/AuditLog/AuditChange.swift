@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-import Localization
+import Core
+import Platform
 import Templates
 
 /// One changed JSON member, with its value before and after the event.

@@ -1,11 +1,9 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Handlers of a team's audit log: search, one event, export, verification against the seals.
 struct AuditPages: ConsolePages {

@@ -1,9 +1,7 @@
-import Audit
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
-import Web
+import Platform
+import SignIn
 
 /// Search of the audit log: the values as typed, and the filter they mean.
 struct AuditQuery: Sendable {

@@ -1,12 +1,10 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
 import Federation
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// An event with all its changes; in a list, long values are cut.
 struct AuditRow: Sendable {

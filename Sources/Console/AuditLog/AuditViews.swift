@@ -1,10 +1,8 @@
-import Audit
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Page of the audit log: search form, matching events, state of the seal chain.
 struct AuditLogPage: ConsolePage {

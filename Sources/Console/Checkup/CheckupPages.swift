@@ -1,12 +1,11 @@
-import Bytes
+import Accounts
+import Core
 import Directory
-import Doctor
-import Domain
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Handlers of a team's check-up, which runs on request and whose result is shown but not stored.
 struct CheckupPages: ConsolePages {

@@ -1,8 +1,7 @@
-import Bytes
+import Core
 import HTTP
-import Localization
 import Registry
-import Web
+import SignIn
 
 /// Form that confirms an irreversible action: the retyped name of the object, and a reason.
 struct Confirmation: Sendable {

@@ -1,7 +1,6 @@
-import Bytes
-import Localization
+import Core
+import SignIn
 import Templates
-import Web
 
 /// Page for a conflicting change by another member: both versions side by side, and the choice between them.
 struct ConflictPage: ConsolePage {

@@ -1,8 +1,7 @@
-import Bytes
+import Core
 import HTTP
-import Localization
 import Registry
-import Web
+import SignIn
 
 /// Validation errors of a submitted form, each with the field that it concerns.
 struct FormProblems: Error, Sendable {

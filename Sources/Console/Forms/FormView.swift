@@ -1,8 +1,8 @@
-import Domain
-import Localization
+import Core
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// An input of a form, of any kind.
 enum InputView: Sendable {

@@ -1,4 +1,4 @@
-import Domain
+import Platform
 
 /// Text of a field with one element per line, split into its lines.
 struct TypedLines: Sendable {

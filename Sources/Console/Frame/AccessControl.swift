@@ -1,14 +1,12 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Hosted
-import Log
 import OAuth
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Authentication and authorization of every request to the console.
 ///

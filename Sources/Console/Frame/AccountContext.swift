@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
-import Tenancy
-import Web
+import Platform
+import Registry
+import SignIn
 
 /// A request of a console account to a page outside any team.
 struct AccountContext: Sendable {

@@ -1,11 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Hosted
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Title, assets and navigation that every page of a team has.
 struct ConsoleFrame: Sendable {

@@ -1,5 +1,5 @@
-import Domain
 import HTTP
+import Platform
 
 /// Router on which every route of the console is mounted with its access rule.
 ///

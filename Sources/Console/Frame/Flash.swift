@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Message about the last change, shown once on the next page.
 ///

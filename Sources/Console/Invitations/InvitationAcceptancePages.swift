@@ -1,13 +1,11 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Hosted
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Handlers of an invitation link, which joins the team with the signed-in account or with a new one.
 struct InvitationAcceptancePages: ConsolePages {

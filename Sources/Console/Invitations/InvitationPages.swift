@@ -1,14 +1,12 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Localization
-import Mail
+import Platform
 import Postgres
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Handlers to invite a member to a team, to resend an invitation and to withdraw it.
 struct InvitationPages: ConsolePages {

@@ -1,12 +1,10 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Hosted
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Page of an invitation link: the team, the role, and the ways to join.
 struct InvitationPage: SetupView {

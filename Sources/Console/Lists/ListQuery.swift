@@ -1,8 +1,7 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
-import Web
+import Platform
+import SignIn
 
 /// A search or filter of a list, by the name of its query parameter.
 struct ListFilter: Sendable {

@@ -1,7 +1,6 @@
-import Bytes
-import Localization
+import Core
+import SignIn
 import Templates
-import Web
 
 /// A part of a row of a list: a text, a time, a code, a state, a link or a button.
 struct RowPart: Sendable {

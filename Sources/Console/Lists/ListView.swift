@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// A list on a page: its title, its search and filters, its rows, and the links to its other pages.
 struct ListView: Sendable {

@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Pages of a team's members: list, role change, ownership transfer, removal, and leaving the team.
 struct MemberPages: ConsolePages {

@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
-import Notifications
+import OAuth
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Delivery log of a team's notifications, with the form that sends a test notification.
 struct NotificationListPage: ConsolePage {

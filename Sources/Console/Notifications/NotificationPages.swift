@@ -1,12 +1,11 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
-import Notifications
+import OAuth
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Routes of the delivery log.
 enum NotificationRoutes {

@@ -1,9 +1,8 @@
-import Bytes
-import Doctor
+import Accounts
+import Core
 import HTTP
-import Localization
+import SignIn
 import Templates
-import Web
 
 /// Page that compares the documents Apple publishes with their known versions.
 struct DriftPages: ConsolePages {

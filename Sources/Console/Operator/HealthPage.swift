@@ -1,12 +1,10 @@
-import Bytes
-import Doctor
+import Accounts
+import Core
 import HTTP
-import Jobs
-import Localization
-import Operations
+import Platform
 import Postgres
+import SignIn
 import Templates
-import Web
 
 /// The health page of the installation.
 struct HealthPages: ConsolePages {

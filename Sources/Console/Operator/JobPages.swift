@@ -1,11 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Jobs
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Pages of the jobs of all teams: list, details, retry and cancellation.
 struct JobPages: ConsolePages {

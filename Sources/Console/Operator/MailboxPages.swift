@@ -1,13 +1,9 @@
-import Audit
-import Bytes
-import Domain
+import Core
 import HTTP
-import Jobs
-import Localization
-import Mail
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Pages of the emails that were stored because no mail server is configured.
 struct MailboxPages: ConsolePages {

@@ -1,11 +1,9 @@
-import Bytes
-public import Doctor
-import Domain
+public import Accounts
+import Core
 public import HTTP
-import Jobs
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Layout data of a page in the operators' area.
 struct OperatorFrame: Sendable {

@@ -1,11 +1,10 @@
-import Bytes
-import Domain
+import Core
 import Federation
 import HTTP
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// List of all teams of the installation by name; only a team's members see its data.
 struct OperatorTeamPages: ConsolePages {

@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Accounts
+import Core
 import HTTP
-import Localization
 import OAuth
-import SignInTrace
+import Platform
 import Templates
 
 /// Activity of a team in the last 30 days: charts, and failures by cause.

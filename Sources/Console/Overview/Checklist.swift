@@ -1,8 +1,7 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Templates
 
 /// Setup steps to a working sign-in, with the progress of a team.

@@ -1,13 +1,10 @@
-import Audit
-import Bytes
-import Domain
+import Accounts
+import Core
 import HTTP
-import Hosted
-import Localization
 import OAuth
-import SignInTrace
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// The overview page of a team.
 struct OverviewPages: ConsolePages {

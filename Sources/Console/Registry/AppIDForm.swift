@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
-import Web
+import SignIn
 
 /// Form of an App ID.
 struct AppIDForm: ResourceForm {

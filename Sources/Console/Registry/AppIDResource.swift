@@ -1,11 +1,10 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Postgres
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Handlers of App IDs: list, register, show, edit, group, delete.
 struct AppIDResource: ListedResource {

@@ -1,12 +1,10 @@
-import Bytes
-import Doctor
-import Domain
+import Accounts
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Page about sign-in with Apple: the team's identity sources, its connections, and unconnected App IDs.
 struct AppleConnectionListPage: ConsolePage {

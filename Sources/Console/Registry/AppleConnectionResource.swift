@@ -1,16 +1,14 @@
-import Bytes
+import Accounts
+import Core
 import Directory
-import Doctor
-import Domain
 import Federation
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Postgres
 import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Handlers of connections of App ID groups to Apple: list, connect, edit, show with test results, delete.
 struct AppleConnectionResource: RegistryResource {

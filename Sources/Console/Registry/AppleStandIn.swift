@@ -1,12 +1,11 @@
-import Bytes
+import Core
 import Directory
-public import Domain
 import Federation
-import Localization
 public import OAuth
+public import Platform
 public import Registry
+import SignIn
 import Templates
-import Web
 
 /// Apple simulator that replaces Apple, and registers a team's values as Apple's developer portal does.
 public struct AppleStandIn: Sendable {

@@ -1,13 +1,11 @@
-import Bytes
+import Accounts
+import Core
 import Directory
-import Doctor
-import Domain
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Handlers of a Service ID's domain: result of the last check, download of the association file, new check.
 struct DomainEndpoints: Sendable {

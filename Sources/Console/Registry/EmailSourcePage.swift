@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Page of one email source: each DNS record it needs, as found and as it should be.
 struct EmailSourcePage: ConsolePage {

@@ -1,13 +1,12 @@
-import Bytes
+import Accounts
+import Core
 import Directory
-import Doctor
-import Domain
 import HTTP
-import Localization
+import Platform
 import Postgres
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Handlers of email sources: list, add, edit, check the DNS records, remove.
 struct EmailSourceResource: ListedResource {

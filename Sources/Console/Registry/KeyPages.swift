@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Handlers of keys: list, create, download once, revoke.
 struct KeyEndpoints: Sendable {

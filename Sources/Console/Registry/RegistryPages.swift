@@ -1,8 +1,8 @@
-import Domain
 import HTTP
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Pages of the registry: App IDs, Service IDs, domains, keys, Apple connections, email sources, test sign-ins.
 struct RegistryPages: ConsolePages {

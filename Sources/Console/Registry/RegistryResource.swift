@@ -1,10 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Postgres
 import Registry
-import Web
+import SignIn
 
 /// A kind of object in a team's registry, such as App IDs: created, edited with conflict detection, deleted.
 ///

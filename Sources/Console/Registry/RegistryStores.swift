@@ -1,9 +1,8 @@
 import Crypto
-import Domain
+import Platform
 import Postgres
 import Registry
-import Tenancy
-import Web
+import SignIn
 
 /// Stores of the registry, and the callback to call after a change.
 struct RegistryStores: Sendable {

@@ -1,12 +1,10 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Hosted
-import Localization
+import Platform
 import Postgres
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Handlers of Service IDs: list, create, show, edit, delete.
 struct ServiceIDResource: ListedResource {

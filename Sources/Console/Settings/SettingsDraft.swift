@@ -1,9 +1,8 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
-import Tenancy
-import Web
+import Platform
+import Registry
+import SignIn
 
 /// A team's settings as entered in the forms: text, so that invalid input is kept.
 struct SettingsDraft: Sendable {

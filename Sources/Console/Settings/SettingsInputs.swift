@@ -1,8 +1,7 @@
-import Bytes
-import Domain
-import Localization
-import Tenancy
-import Web
+import Core
+import Platform
+import Registry
+import SignIn
 
 // Inputs of the draft.
 extension SettingsDraft {

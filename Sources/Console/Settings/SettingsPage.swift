@@ -1,11 +1,9 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Hosted
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Settings of a team, in forms that are saved separately.
 struct SettingsPage: ConsolePage {

@@ -1,13 +1,12 @@
 import Accounts
-import Bytes
+import Core
 import Directory
-import Domain
 import Federation
 import HTTP
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 import struct Registry.ProductionObstacle
 

@@ -1,12 +1,11 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Setup pages: a one-time link creates the first operator and team.
 struct SetupPages: ConsolePages {

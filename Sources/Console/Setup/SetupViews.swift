@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Layout data of the setup pages, which look like hosted pages with Pippin's own branding.
 struct SetupFrame: Sendable {

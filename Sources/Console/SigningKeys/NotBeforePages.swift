@@ -1,11 +1,10 @@
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Page that revokes all tokens issued before now, for one client or the whole team, by a not-before time.
 struct NotBeforePages: ConsolePages {

@@ -1,12 +1,11 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
 import HTTP
-import Localization
 import OAuth
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Page of a team's signing keys, with rotation and immediate replacement.
 struct SigningKeyPages: ConsolePages {

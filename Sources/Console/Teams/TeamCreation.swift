@@ -1,14 +1,12 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Postgres
 import Registry
-import Tenancy
-import Web
+import SignIn
 
 /// Creates a team with its owner and its RSA signing key in one transaction, so that it can sign tokens at once.
 struct TeamCreation: Sendable {

@@ -1,13 +1,12 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Pages of *Try it*: a real sign-in as a Service ID, shown step by step.
 struct TestSignInEndpoints: Sendable {

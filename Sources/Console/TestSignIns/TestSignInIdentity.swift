@@ -1,7 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import Localization
+import Platform
 
 /// The `id_token` of a test sign-in, validated as an app must validate it.
 struct TestSignInIdentity: Sendable {

@@ -1,8 +1,7 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import Localization
 import OAuth
+import Platform
 
 /// Authorization request of a test sign-in, as an app would send it.
 struct TestSignInRequest: Sendable {

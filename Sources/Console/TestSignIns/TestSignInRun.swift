@@ -1,13 +1,11 @@
-import Audit
-import Bytes
+import Core
 import Crypto
-import Domain
 import Federation
 import HTTP
-import Hosted
-import Localization
 import OAuth
+import Platform
 import Registry
+import SignIn
 
 /// Runs test sign-ins in the role of an app's server, from the authorization request to a verified `id_token`.
 struct TestSignInRun: Sendable {

@@ -1,7 +1,6 @@
-import Bytes
-import Localization
+import Core
+import SignIn
 import Templates
-import Web
 
 /// A step of a test sign-in, as shown on its page and stored as JSON.
 struct TestSignInStep: Codable, Sendable {

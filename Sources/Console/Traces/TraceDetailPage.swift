@@ -1,11 +1,10 @@
-import Bytes
-import Domain
+import Accounts
+import Core
 import HTTP
-import Localization
 import OAuth
-import SignInTrace
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// A sign-in trace step by step, with a diagnosis if it failed.
 struct TraceDetailPage: ConsolePage {

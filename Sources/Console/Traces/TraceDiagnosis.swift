@@ -1,12 +1,11 @@
-import Bytes
-import Domain
+import Accounts
+import Core
 import Federation
 import HTTP
-import Localization
 import OAuth
-import SignInTrace
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Explanation of a failed sign-in: its meaning, likely causes with the most likely first, and the setting to change.
 struct TraceDiagnosis: Sendable {

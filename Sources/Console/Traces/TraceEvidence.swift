@@ -1,7 +1,6 @@
-import Bytes
-import Domain
-import Localization
+import Core
 import OAuth
+import Platform
 
 /// Likely causes of a refusal, most likely first: evidence in the request comes before common mistakes.
 struct TraceEvidence: Sendable {

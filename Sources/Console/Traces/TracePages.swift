@@ -1,12 +1,11 @@
-import Bytes
+import Accounts
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
 import OAuth
-import SignInTrace
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Pages of the inspector: list of a team's sign-in traces, and each trace step by step.
 struct TracePages: ConsolePages {

@@ -1,11 +1,10 @@
 import Accounts
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Transfers of App IDs to and from other teams, with the form that offers one.
 struct TransferPage: ConsolePage {

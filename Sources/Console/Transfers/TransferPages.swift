@@ -1,11 +1,10 @@
 import Accounts
-import Bytes
-import Domain
+import Core
 import HTTP
-import Localization
+import Platform
 import Registry
+import SignIn
 import Templates
-import Web
 
 /// Pages of App ID transfers between teams: list, offer, acceptance, refusal and withdrawal.
 struct TransferPages: ConsolePages {

@@ -1,11 +1,10 @@
 import Accounts
-import Bytes
-import Domain
+import Core
 import Federation
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Routes of Apple tokens that could not be revoked or validated.
 enum AppleTokenRoutes {

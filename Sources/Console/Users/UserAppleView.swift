@@ -1,11 +1,10 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import Federation
 import HTTP
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Apple identity of a user, with the tokens that Apple issued for it.
 struct UserAppleView: Sendable {

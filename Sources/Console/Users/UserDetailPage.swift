@@ -1,12 +1,11 @@
 import Accounts
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
 import OAuth
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Details of a user that a team may see.
 struct UserDetailPage: ConsolePage {

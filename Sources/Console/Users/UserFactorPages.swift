@@ -1,11 +1,9 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Hosted
-import Localization
+import Platform
+import SignIn
 import Templates
-import Web
 
 /// Page of a user's second factors, which the team can remove, for example after a phone was lost.
 struct UserFactorPages: ConsolePages {

@@ -1,12 +1,10 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Hosted
-import Localization
+import Platform
+import Registry
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// Routes of invitations to create an account with a team.
 enum UserInvitationRoutes {

@@ -1,11 +1,10 @@
 import Accounts
-import Bytes
+import Core
 import Directory
-import Domain
 import HTTP
-import Localization
 import OAuth
-import Web
+import Platform
+import SignIn
 
 // Changes to a user, and the export of a user's data.
 extension UserPages {

@@ -1,16 +1,13 @@
 import Accounts
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
 import Federation
 import HTTP
-import Localization
 import OAuth
+import Platform
 import Registry
-import SignInTrace
+import SignIn
 import Templates
-import Web
 
 /// Pages of a team's users: search, details, sign-out, suspension, data export and deletion.
 struct UserPages: ConsolePages {

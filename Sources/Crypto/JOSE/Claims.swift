@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// The claims of a JWT (RFC 7519 section 4), each read as exactly one type.
 ///

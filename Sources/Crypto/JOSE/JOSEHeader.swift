@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// The header of a JWS (RFC 7515 section 4).
 public struct JOSEHeader: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// A public key as a JSON Web Key (RFC 7517, RFC 7518 section 6).
 public struct JWK: Sendable {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The public keys of an issuer (RFC 7517 section 5).
 public struct JWKSet: Sendable {

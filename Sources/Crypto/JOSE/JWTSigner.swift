@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// Signs JWTs with one key; the header is encoded once.
 public struct JWTSigner: Sendable {

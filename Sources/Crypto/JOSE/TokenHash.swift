@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// `at_hash` and `c_hash` of an ID token (OpenID Connect Core 1.0, sections 3.1.3.6 and 3.3.2.11).
 public enum TokenHash {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// A parsed JWT in compact form (RFC 7519, RFC 7515 section 7.1) whose signature is not yet verified.
 ///

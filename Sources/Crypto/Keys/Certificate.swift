@@ -1,5 +1,5 @@
-public import Bytes
 internal import COpenSSL
+public import Core
 internal import Glibc
 
 /// The properties of an X.509 certificate (RFC 5280) that users need.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The textual encoding of keys (RFC 7468), read leniently because users paste it.
 ///

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The secret shared with an authenticator app (RFC 4226 section 4, R6).
 public struct TOTPSecret: Sendable {

@@ -1,5 +1,5 @@
-internal import Bytes
 internal import CSodium
+internal import Core
 internal import Glibc
 
 /// Password hashing by Argon2id (RFC 9106) with one lane.

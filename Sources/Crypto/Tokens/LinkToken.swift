@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The secret in a one-time link: 32 random octets, of which the database stores only the SHA-256.
 public struct LinkToken: Sendable {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// A kind of token that only its issuer interprets: a prefix, then a payload and its authentication code.
 ///

@@ -1,6 +1,5 @@
-import Bytes
-public import Domain
-public import Localization
+public import Core
+public import Platform
 public import Postgres
 
 /// Change of the ways in which a user authenticates.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 /// Second factors of a user.
 public struct EnrolledFactors: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Postgres
 
 /// Steps common to all changes of a user's factors, within their transaction.

@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-public import Domain
+import Core
+public import Platform
 public import Postgres
 
 /// All second factors of a user together.

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import Postgres
 
 /// Second factor as displayed to the team and the user, without its secret.

@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 import Postgres
 
 /// Creates accounts from invitation links; following the link confirms the address.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 import Postgres
 
 /// Pending invitation to create an account with a team.

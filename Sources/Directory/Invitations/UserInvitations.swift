@@ -1,7 +1,6 @@
-import Audit
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Invites users to create an account with a team, each by a mailed link that works once.

@@ -1,7 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
-public import Localization
+public import Platform
 public import Postgres
 
 /// Mail to a user about their account, before its text is rendered.

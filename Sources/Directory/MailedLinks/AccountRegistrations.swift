@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Self-registration: creates an account once a mailed link has confirmed its email address.

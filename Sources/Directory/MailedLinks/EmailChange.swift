@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Changes a user's email address once a mailed link has confirmed the new one.

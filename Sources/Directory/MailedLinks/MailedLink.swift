@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Purpose of a mailed link.

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 
 /// Mailed links of a team, stored under the hashes of their tokens.

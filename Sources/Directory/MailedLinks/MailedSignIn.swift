@@ -1,5 +1,5 @@
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Signs users in by a mailed link, only in the browser that requested it.

@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Recovery of an account by a mailed link, to choose another password or to sign in once.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// Removes access prepared in an account before the owner of its address confirmed it: passkeys, codes, provider

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 extension NewPassword.Problem {
     /// Message that describes the problem and how to fix it.

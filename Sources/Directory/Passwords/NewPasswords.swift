@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Crypto
-public import Domain
 import EventLoop
+public import Platform
 
 /// Checks new passwords, off the event loops and limited per network.
 ///

@@ -1,7 +1,7 @@
-import Bytes
+import Core
 public import Crypto
-public import Domain
 public import EventLoop
+public import Platform
 
 /// Hashes and compares passwords off the event loops, a few at a time.
 ///

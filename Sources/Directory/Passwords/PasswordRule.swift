@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 /// Requirements for a new password of one user.
 public struct PasswordRule: Sendable {

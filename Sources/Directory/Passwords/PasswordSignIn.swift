@@ -1,7 +1,6 @@
-import Audit
-public import Bytes
+public import Core
 import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Signs users in by login name and password.

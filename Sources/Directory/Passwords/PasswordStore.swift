@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Password hashes of a team's users.

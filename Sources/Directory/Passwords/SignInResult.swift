@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 /// Result of a sign-in by login name and password.
 public enum SignInResult: Sendable {

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 extension String {
     /// The text as a password: in Unicode normalization form C, every space as U+0020 (RFC 8265 section 4.2.2,

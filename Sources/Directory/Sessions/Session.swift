@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 
 /// Public ID of a session, which pages may show and forms send back.

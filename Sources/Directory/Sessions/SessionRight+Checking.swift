@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 public import Postgres
 
 // Checks that are made once the user is locked.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 
 /// Right of a user to change their own data: the session of the request, as it was read for it.
 ///

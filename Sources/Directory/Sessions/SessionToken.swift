@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Crypto
 
 /// Secret that identifies the session of a browser: 32 random octets.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// Name that a user enters to sign in: unique in the team, by default the lower-cased email address.

@@ -1,5 +1,5 @@
 public import Crypto
-public import Domain
+public import Platform
 
 /// User to be added to a team.
 public struct NewUser: Sendable {

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Name of a user in the two parts that Apple's protocol has; either may be empty.
 public struct PersonName: Hashable, Sendable {

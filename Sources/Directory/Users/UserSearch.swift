@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 /// Search term for a list of users: the beginning of an email address, a full name or a family name in any case, or a
 /// whole `sub` or address.

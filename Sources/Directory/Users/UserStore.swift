@@ -1,7 +1,6 @@
-public import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Users of a team and their login names.

@@ -1,5 +1,5 @@
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 // Users announced by native apps.

@@ -1,8 +1,7 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 // Statements that store a login.

@@ -1,6 +1,6 @@
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 // Repeated logins without new data.

@@ -1,8 +1,7 @@
-import Audit
-public import Bytes
+public import Core
 public import Directory
-public import Domain
 public import OAuth
+public import Platform
 public import Postgres
 
 /// Users who sign in through a provider, with the data it shared with apps.

@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
 import OAuth
+public import Platform
 public import Postgres
 
 /// User announced by a native app, with the name that is sent once, while the provider is asked to confirm the user.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Name and address of Apple's `user`, as far as they are readable.
 public struct ProviderForm: Sendable {

@@ -1,6 +1,6 @@
-public import Bytes
-public import Domain
+public import Core
 public import OAuth
+public import Platform
 
 /// Identity of a user at a provider, as the provider signed it.
 public struct ProviderIdentity: Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 public import Postgres
 
 /// Reads the identities of users at providers.

@@ -1,5 +1,5 @@
-public import Domain
 public import OAuth
+public import Platform
 public import Postgres
 
 /// The part of providers in the end of an authorization.

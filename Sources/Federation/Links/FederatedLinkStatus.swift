@@ -1,5 +1,5 @@
 import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Condition that a provider account is still linked to a user who may sign in.

@@ -1,8 +1,7 @@
-import Bytes
+import Core
 public import Directory
-public import Domain
-import Log
 public import OAuth
+public import Platform
 public import Postgres
 
 /// Linking of a provider account to the account of a signed-in user, who proves both.

@@ -1,8 +1,7 @@
-import Audit
-import Bytes
+import Core
 public import Directory
-public import Domain
 import OAuth
+public import Platform
 public import Postgres
 
 /// Unlinks users from provider accounts that they have linked to their own.

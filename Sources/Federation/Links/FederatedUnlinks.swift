@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Record that a user was unlinked from a provider, or from a group of apps there.

@@ -1,8 +1,7 @@
-import Audit
-public import Bytes
+public import Core
 public import Directory
-public import Domain
 import OAuth
+public import Platform
 public import Postgres
 
 /// Links provider accounts to existing users: never by a matching address, only for a user who has authenticated at

@@ -1,6 +1,6 @@
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 // Completion of a sign-in after the provider's token has been verified.

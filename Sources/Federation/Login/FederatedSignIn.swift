@@ -1,11 +1,9 @@
-import Audit
-import Bytes
+import Core
 public import Directory
-public import Domain
-import Log
 public import OAuth
+public import Platform
 public import Postgres
-import Tenancy
+import Registry
 
 /// Sign-ins through a provider, from the app's authorization request to the app's answer.
 ///

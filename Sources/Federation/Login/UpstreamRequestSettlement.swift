@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Directory
-public import Domain
 public import OAuth
+public import Platform
 import Postgres
 import Synchronization
 

@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 // Answers whose browser did not return.

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 /// Stores upstream requests and their answers.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Crypto
 
 /// Position at which the browser that delivered a provider's answer continues.

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import OAuth
+import Platform
 
 /// Result of a sign-in with Apple that a native app hands over: the code, and whatever else Apple returned.
 struct NativeHandover: Sendable {

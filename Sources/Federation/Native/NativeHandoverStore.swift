@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 
 /// Records handovers of native apps by their hash, before Apple is asked.

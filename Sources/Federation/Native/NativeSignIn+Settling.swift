@@ -1,9 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
-import Log
 import OAuth
+import Platform
 import Postgres
 
 // From a stored handover to tokens.

@@ -1,10 +1,8 @@
-import Audit
-import Bytes
+import Core
 import Crypto
 import Directory
-public import Domain
-import Log
 public import OAuth
+public import Platform
 import Postgres
 
 /// Sign-ins of native apps, which show Apple's own sheet and hand over its result.

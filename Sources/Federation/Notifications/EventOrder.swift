@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Order of an event that a provider reports and of a record that this server made of the same user, such as a sign-in.
 ///

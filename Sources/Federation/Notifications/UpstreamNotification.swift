@@ -1,6 +1,6 @@
-public import Bytes
-public import Domain
-public import Notifications
+public import Core
+public import OAuth
+public import Platform
 
 /// Verified notification of a provider about its users.
 public struct UpstreamNotification: Sendable {

@@ -1,9 +1,7 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
-import Jobs
-import Notifications
+import OAuth
+import Platform
 import Postgres
 
 /// Local effects of a provider's notification: on sessions, tokens and mail forwarding, with notifications to apps.

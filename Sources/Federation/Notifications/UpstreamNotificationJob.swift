@@ -1,4 +1,4 @@
-public import Jobs
+public import Platform
 
 /// Job that verifies a notification whose keys were unavailable on arrival; the provider may not send it again.
 public struct UpstreamNotificationJob: JobKind {

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Reports whether a provider's notifications reach the team, judged by those received.

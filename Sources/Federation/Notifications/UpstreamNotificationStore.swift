@@ -1,9 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
-import Jobs
 import OAuth
+import Platform
 import Postgres
 
 /// Stores each notification of a provider once, and finds the users it is about.

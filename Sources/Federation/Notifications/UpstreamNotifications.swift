@@ -1,9 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-public import Domain
-public import Jobs
 public import OAuth
+public import Platform
 import Postgres
 
 /// Processes the server-to-server notifications that a provider sends about its users.

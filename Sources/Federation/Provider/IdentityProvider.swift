@@ -1,8 +1,8 @@
-public import Bytes
+public import Core
 public import Crypto
 import Directory
-public import Domain
 public import OAuth
+public import Platform
 
 /// External provider at which users sign in.
 ///

@@ -1,6 +1,6 @@
-public import Bytes
-public import Domain
+public import Core
 public import OAuth
+public import Platform
 
 // Failures of providers, in the inspector.
 extension TraceSink {

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// The accounts of users, as events at a provider concern them; the module Accounts implements it.

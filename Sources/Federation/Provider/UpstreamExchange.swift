@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import OAuth
 
 /// Request to a provider and its answer, without secrets, for the team's inspector.

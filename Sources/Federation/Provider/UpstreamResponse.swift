@@ -1,4 +1,4 @@
-import Bytes
+import Core
 public import OAuth
 
 /// Answer that a provider posted to the return URL, not verified yet.

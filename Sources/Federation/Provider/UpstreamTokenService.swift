@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
 public import OAuth
+public import Platform
 
 /// Operations after a sign-in: revocation and validation of a provider's tokens, and its notifications.
 public protocol UpstreamTokenService: Sendable {

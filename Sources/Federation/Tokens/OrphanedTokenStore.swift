@@ -1,7 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
-import Jobs
+import Platform
 import Postgres
 
 /// Stores tokens of codes whose sign-ins were refused after the redemption, so that they can be revoked.

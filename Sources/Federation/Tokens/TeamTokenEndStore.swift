@@ -1,7 +1,6 @@
-public import Domain
-import Jobs
+public import Platform
 public import Postgres
-public import Tenancy
+public import Registry
 
 /// Revokes the upstream tokens of a team in deletion, each on its own (App Store Review Guideline 5.1.1(v)), through
 /// the outbox, which retries until its deadline and records the result in a receipt either way.

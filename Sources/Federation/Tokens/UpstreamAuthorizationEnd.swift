@@ -1,9 +1,7 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
-import Notifications
 import OAuth
+import Platform
 import Postgres
 
 /// End of a user's authorization, decided by the provider or by the user there, with its local effects.

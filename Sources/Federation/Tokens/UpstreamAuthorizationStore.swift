@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 import Postgres
 
 /// Determines the status of a user's authorization for a group from stored data; the user must be locked.

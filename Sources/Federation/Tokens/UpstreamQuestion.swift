@@ -1,6 +1,5 @@
-import Bytes
-import Domain
-import Jobs
+import Core
+import Platform
 
 /// Job that asks a provider whether a user's authorization is still valid, after an event that may have ended it: the
 /// user signed in so close to it that the times do not show which came first.

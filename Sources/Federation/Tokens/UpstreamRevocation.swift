@@ -1,4 +1,4 @@
-public import Jobs
+public import Platform
 
 /// Job that revokes one token at the provider that issued it.
 ///

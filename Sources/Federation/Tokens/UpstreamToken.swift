@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
 import OAuth
+public import Platform
 public import Postgres
 
 /// Refresh token that a provider issued for a user, opened to be sent back.

@@ -1,5 +1,4 @@
-public import Domain
-import Jobs
+public import Platform
 public import Postgres
 
 /// End of upstream tokens, written in the statement of the change that makes them useless.

@@ -1,7 +1,5 @@
-import Audit
-import Bytes
-public import Domain
-import Jobs
+import Core
+public import Platform
 public import Postgres
 
 /// Filter for upstream tokens with a problem; nil matches any value.

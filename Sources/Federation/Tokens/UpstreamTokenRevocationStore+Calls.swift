@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 import Postgres
 
 // Decision whether the provider is to be called.

@@ -1,8 +1,6 @@
-import Audit
-import Bytes
+import Core
 import Directory
-import Domain
-import Jobs
+import Platform
 import Postgres
 
 /// Reads upstream tokens for their revocation, and stores its result.

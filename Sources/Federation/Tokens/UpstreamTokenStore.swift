@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
+import Platform
 import Postgres
 
 /// Stores the refresh tokens that providers issued, sealed, because each must be sent back to be revoked.

@@ -1,8 +1,7 @@
-import Bytes
+import Core
 import Directory
-import Domain
-import Jobs
 import OAuth
+import Platform
 import Postgres
 
 // Validation of tokens.

@@ -1,7 +1,6 @@
-import Bytes
-public import Domain
-public import Jobs
+import Core
 public import OAuth
+public import Platform
 
 /// Background jobs that revoke and validate the tokens issued by a provider.
 public struct UpstreamTokenWork: Sendable {

@@ -1,4 +1,4 @@
-public import Jobs
+public import Platform
 
 /// Job that asks a provider whether a user's authorization is still valid, which Apple allows once a day.
 ///

@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 /// Periodic task that enqueues due validations, and gives up tokens whose revocation has no job any more.
 ///

@@ -1,7 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
-import Jobs
+import Platform
 import Postgres
 
 /// Selects the tokens to be validated, and stores the results.

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 /// Finds the teams with pending work on providers' answers and tokens, one after another, so that no team delays

@@ -1,5 +1,4 @@
-public import Domain
-import Jobs
+public import Platform
 public import Postgres
 
 /// Counts pending revocations of teams in deletion, for operators.

@@ -1,5 +1,5 @@
-public import Bytes
 internal import CMicroHTTPD
+public import Core
 
 /// The fields of a form or a query string, in the order received.
 public struct Form: Sendable {

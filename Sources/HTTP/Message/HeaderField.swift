@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// A header field of a response.
 ///

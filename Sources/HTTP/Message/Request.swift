@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 internal import Glibc
 
 /// A request with its head and its whole body.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The target of a request line, checked before any code interprets it.
 ///

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// A route of the application: one declaration that matches requests and builds links.
 ///

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Core
 
 /// The declared routes of an application; `frozen()` makes the table that requests are matched with.
 public struct Router {

@@ -1,5 +1,5 @@
-public import Bytes
-import Domain
+public import Core
+import Platform
 import Postgres
 
 /// Validation of authorization requests: parameters in, a valid request or a refusal out.

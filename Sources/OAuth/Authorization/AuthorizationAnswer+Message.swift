@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 // The response as a message to the opening window, as Apple's JS library 1.5.6 reads it: JSON text and target origin.
 extension AuthorizationAnswer {

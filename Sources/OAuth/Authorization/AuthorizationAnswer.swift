@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-public import Domain
+public import Platform
 
 /// The authorization response: only requested values, and `state` when the client sent one (RFC 6749 section 4.1.2).
 public struct AuthorizationAnswer: Sendable {

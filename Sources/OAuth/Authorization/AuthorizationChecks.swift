@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Registry
 
 /// The input of the checks of an authorization request.

@@ -1,5 +1,5 @@
-public import Bytes
-import Domain
+public import Core
+import Platform
 public import Postgres
 
 /// An authorization request that has passed every check.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
+public import Platform
 
 /// A sign-in in progress in a browser: its goal and its progress.
 public struct Interaction: Sendable {

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// The second factor that a user must still provide.

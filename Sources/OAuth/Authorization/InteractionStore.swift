@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Stores interactions.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 // The end of a sign-in to an app, for every way of authentication.

@@ -1,5 +1,5 @@
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 // The proofs of a user during an interaction. The caller creates the session, from the proofs that `enter` hands over.

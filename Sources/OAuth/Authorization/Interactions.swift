@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Sign-ins in progress, from the request to the response to the app.

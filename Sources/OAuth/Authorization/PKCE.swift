@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Crypto
 
 /// Proof Key for Code Exchange, RFC 7636, with S256 only.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 public import Postgres
 
 /// One of four partitions of short-lived rows, each for a quarter of an hour in rotation, emptied as a whole.

@@ -1,8 +1,6 @@
-public import Audit
-public import Bytes
+public import Core
 import Directory
-public import Domain
-public import Notifications
+public import Platform
 public import Postgres
 
 /// End of authorizations: which codes, refresh tokens and consents end, and what follows from it.

@@ -1,8 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Directory
-public import Domain
-public import Notifications
+public import Platform
 public import Postgres
 
 /// Ends authorizations: by revocation, *Stop using*, sign-out, or a decision of the team.

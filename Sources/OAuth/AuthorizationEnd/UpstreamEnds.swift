@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// Statements by which the providers behind this server take part in the end of an authorization.

@@ -1,7 +1,7 @@
 public import Crypto
 import Directory
-public import Domain
-import Tenancy
+public import Platform
+import Registry
 
 /// The registration of a group of apps at Apple: the clients Pippin acts as there, and the key that proves it.
 public struct AppleRegistration: Sendable {

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 
 /// Verifies client secrets: ES256 JWTs signed by the app with a key of its team (Apple, "Creating a client secret").
 struct ClientAuthentication: Sendable {

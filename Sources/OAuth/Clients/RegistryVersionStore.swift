@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Postgres
 
 /// Reads the versions of registries that changed within the last minute, and of registries held by a cache.

@@ -1,7 +1,6 @@
-import Bytes
-public import Domain
+public import Core
 public import EventLoop
-public import Log
+public import Platform
 import Postgres
 import Synchronization
 

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 public import Postgres
 
 /// An item of a team that is unused, old or incomplete.

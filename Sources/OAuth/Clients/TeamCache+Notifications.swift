@@ -1,6 +1,5 @@
-import Bytes
-public import Domain
-public import Notifications
+import Core
+public import Platform
 
 extension TeamCache: NotificationSigners {
     public func signer(of team: TeamID) async throws -> (any NotificationSigner)? {

@@ -1,6 +1,6 @@
-import Bytes
-public import Domain
+import Core
 public import EventLoop
+public import Platform
 import Postgres
 
 /// The snapshots of the teams that one loop serves.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// A team's progress towards a working sign-in, and the number of its entities.

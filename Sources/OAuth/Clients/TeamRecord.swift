@@ -1,9 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 import Registry
-import Tenancy
 
 /// A team as read from the database: its settings, and its registrations as JSON, which are parsed separately because
 /// that may take long.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 // The clients, for pages that list them or link to them.
 extension TeamSnapshot {

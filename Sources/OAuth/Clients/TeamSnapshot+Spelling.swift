@@ -1,4 +1,4 @@
-import Domain
+import Platform
 
 extension TeamSnapshot {
     /// The client whose identifier is most similar to the text: equal except for case, or within an edit distance of

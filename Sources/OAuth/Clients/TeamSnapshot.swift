@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
-public import Tenancy
+public import Platform
+public import Registry
 
 /// A team as the protocol uses it, at one moment: its clients, their keys, its signing keys.
 ///

@@ -1,10 +1,9 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
+import Platform
 import Postgres
 import Registry
-import Tenancy
 
 /// Reads a team's snapshot: registrations in one statement, so that they are consistent; signing keys, on which no
 /// registration depends, in another.

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Synchronization
 
 /// Cache of one team's verified client secrets: a repeated secret costs a digest instead of a signature verification.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Data that a user shares with a group of apps: requested once, kept until the user ends it.

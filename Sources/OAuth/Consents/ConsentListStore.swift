@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// Lists the apps that a user shares data with.

@@ -1,8 +1,7 @@
-import Audit
-public import Bytes
+public import Core
 public import Crypto
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Consents of users to share data with groups of apps.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Consent that a user gave on the sheet of a provider; SQL expressions come from the module Federation.

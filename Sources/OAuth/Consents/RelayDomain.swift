@@ -1,5 +1,5 @@
 import Crypto
-import Domain
+import Platform
 
 /// Domain of the relay addresses of users who hide their email address.
 public struct RelayDomain: Sendable {

@@ -1,8 +1,6 @@
-import Audit
-import Bytes
+import Core
 public import Directory
-public import Domain
-import Notifications
+public import Platform
 import Postgres
 
 /// The user's choice for each group of apps whether mail to the relay address is forwarded; the group is notified.

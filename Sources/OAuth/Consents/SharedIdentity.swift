@@ -1,5 +1,5 @@
 public import Directory
-public import Domain
+public import Platform
 
 /// Data that an app receives about a user, besides `sub`.
 ///

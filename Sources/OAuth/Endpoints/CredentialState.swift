@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 /// State of a user's authorization, in the four values of Apple's devices
 /// (`ASAuthorizationAppleIDProvider.CredentialState`).

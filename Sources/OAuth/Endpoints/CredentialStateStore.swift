@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 /// Reads the state of a user's authorization for a group of apps, in one statement.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// The discovery document of a team (OpenID Connect Discovery 1.0 section 3): Apple's fields in Apple's order, then
 /// additional ones.

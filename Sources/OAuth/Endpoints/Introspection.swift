@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 /// The introspection endpoint (RFC 7662), absent at Apple: a client queries tokens of its group of apps.
 ///

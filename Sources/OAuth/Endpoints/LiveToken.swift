@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 
 /// A valid token and the data of its user.
 struct LiveToken: Sendable {

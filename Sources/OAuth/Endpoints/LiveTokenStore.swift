@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 import Postgres
 
 /// Reads valid tokens and their users, in one statement each, without changes.

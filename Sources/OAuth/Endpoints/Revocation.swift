@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 
 /// The revocation endpoint (RFC 7009, with Apple's effect: the whole authorization ends).
 public struct Revocation: ClientEndpoint {

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 
 /// Ends an app's sessions of a user and the sessions at the hosted pages they came from; the consent remains, and the
 /// next sign-in does not ask for it again.

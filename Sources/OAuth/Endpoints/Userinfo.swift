@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-public import Domain
+public import Platform
 
 /// The userinfo endpoint (OpenID Connect Core section 5.3), absent at Apple.
 ///

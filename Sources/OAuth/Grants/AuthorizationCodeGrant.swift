@@ -1,5 +1,4 @@
-import Audit
-import Domain
+import Platform
 
 // grant_type=authorization_code (RFC 6749 section 4.1.3).
 extension Grant {

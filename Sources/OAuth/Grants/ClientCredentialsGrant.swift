@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 // grant_type=client_credentials (RFC 6749 section 4.4), at Apple only for the migration of users.
 extension Grant {

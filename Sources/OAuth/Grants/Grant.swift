@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 /// A grant of the token endpoint (RFC 6749 section 1.3), as a value: another one is added to the endpoint's list.
 public struct Grant: Sendable {

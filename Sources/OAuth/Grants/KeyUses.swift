@@ -1,7 +1,5 @@
-import Audit
-import Bytes
-import Domain
-import Log
+import Core
+import Platform
 import Postgres
 
 /// Records when each key was last used, at most once a minute per key and loop.

@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-import Domain
+import Core
+import Platform
 
 // grant_type=refresh_token of a public client: a native app, which cannot keep a secret.
 //

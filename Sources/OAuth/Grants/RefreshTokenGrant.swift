@@ -1,4 +1,4 @@
-import Domain
+import Platform
 
 // grant_type=refresh_token (RFC 6749 section 6): like Apple's, the token is not rotated, and no new one is returned.
 extension Grant {

@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
 import EventLoop
+public import Platform
 import Postgres
 
 /// The token endpoint: authenticate the client, find the grant, issue.

@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 /// An error response of RFC 6749 section 5.2, with the precise reason kept apart for the team.
 public struct OAuthError: Error, Equatable, Sendable {

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// The parameters of one protocol request, each at most once and of bounded length.
 public struct ProtocolParameters: Sendable {

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// The id of a test sign-in: 22 random base64url characters.

@@ -1,7 +1,6 @@
-public import Audit
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Stores test sign-ins, with encrypted private keys.

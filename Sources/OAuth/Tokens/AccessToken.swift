@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 
 /// An access token: the id of its refresh token, its expiry and random octets, authenticated with a key of the team.
 ///

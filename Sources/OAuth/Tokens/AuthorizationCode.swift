@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 
 /// An authorization code: opaque, in the form of Apple's codes (a letter, 32 hex digits, `.0.`, a few letters,

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 import Postgres
 
 /// Stores authorization codes from their issue until some time after their redemption.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 
 /// The clients whose tokens a not-before applies to.
 public enum NotBeforeScope: Hashable, Sendable {

@@ -1,6 +1,5 @@
-import Audit
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 public import Postgres
 
 /// Stores not-befores, the times before which issued tokens are not valid.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 public import Crypto
 
 /// A refresh token: opaque, in the form of Apple's tokens.

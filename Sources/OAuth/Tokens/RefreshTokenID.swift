@@ -1,4 +1,4 @@
-import Bytes
+import Core
 public import Postgres
 
 /// Public ID of a refresh token: the first 16 octets of its SHA-256, in hexadecimal; not usable as the token.

@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 // The sessions of public clients.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 public import Postgres
 
 // Sessions of native apps, whose tokens are stored by statements of the module Federation.

@@ -1,5 +1,5 @@
-public import Domain
-public import Log
+public import Core
+public import Platform
 import Postgres
 
 // The limit of refresh tokens per user.

@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-public import Domain
+import Core
+public import Platform
 import Postgres
 
 /// Stores refresh tokens by their ids.

@@ -1,8 +1,7 @@
-import Audit
-public import Bytes
+public import Core
 public import Crypto
 import Directory
-public import Domain
+public import Platform
 import Postgres
 
 /// Replaces signing keys: the next key is published a day before it signs, and the previous one stays published until

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 /// Reads and writes the rows of the signing key rotation.

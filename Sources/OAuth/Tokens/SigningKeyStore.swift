@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// Stores the signing keys of the teams, with encrypted private keys.

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 public import Crypto
 
 /// An RSA key with which a team signs its tokens.

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 extension TokenIssuer {
     /// The token response for a user (RFC 6749 section 5.1), with a refresh token only when a new one was issued.

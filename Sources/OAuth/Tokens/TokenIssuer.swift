@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Crypto
-public import Domain
+public import Platform
 
 /// Issues the tokens of one team.
 public struct TokenIssuer: Sendable {

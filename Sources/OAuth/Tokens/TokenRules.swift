@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 /// A team's settings for the tokens it issues.
 struct TokenRules: Sendable {

@@ -1,5 +1,4 @@
-import Bytes
-import Log
+import Core
 
 /// A name and a value of a trace event, with secrets removed.
 public struct TraceAttribute: Codable, Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import Bytes
-import Domain
+public import Core
+import Platform
 import Registry
 
 // The attributes of events about authorization requests.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Crypto
-import Domain
+import Platform
 
 // The events of responses to an app.
 extension TraceEvent {

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 
 /// One event of a sign-in trace, without secrets.
 public struct TraceEvent: Sendable {

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Crypto
-import Domain
+import Platform
 public import Postgres
 
 /// The id of a sign-in trace: its start in milliseconds as twelve hexadecimal digits, then sixteen more.

@@ -1,6 +1,5 @@
-public import Bytes
-public import Domain
-public import Log
+public import Core
+public import Platform
 
 /// Receiver of the events of sign-ins, for the team's inspector and its counts.
 ///

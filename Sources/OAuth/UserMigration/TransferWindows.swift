@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 /// The open transfer windows of a team, by the primary App ID transferred.
 public struct TransferWindows: Sendable {

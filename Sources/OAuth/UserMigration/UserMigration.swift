@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 
 /// The endpoint for migrating users with their app (Apple, TN3159): the old team requests the `transfer_sub` of a
 /// user, the new team exchanges it for the `sub`.

@@ -1,8 +1,7 @@
-import Audit
-public import Bytes
+public import Core
 import Crypto
 import Directory
-public import Domain
+public import Platform
 public import Postgres
 
 /// Migrates users between two teams; each statement runs as one of the teams.

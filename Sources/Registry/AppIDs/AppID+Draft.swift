@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 extension AppID {
     /// Field values of an App ID as the user entered them.

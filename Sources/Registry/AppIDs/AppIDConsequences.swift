@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 import Postgres
 
 /// Objects that are deleted or changed when an App ID is deleted.

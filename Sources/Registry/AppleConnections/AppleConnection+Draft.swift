@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 extension AppleConnection {
     /// Field values of a connection as the user entered them.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 import Postgres
 
 /// Registration of a primary App ID's group at Apple: the client credentials that Pippin uses for sign-ins at Apple.

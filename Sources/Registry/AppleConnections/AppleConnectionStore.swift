@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 /// The connections to Apple of each team, at most one for each primary App ID.

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 
 extension AppleKey {
     /// Field values of an Apple key as the user entered them or pasted them from the file.

@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 import Postgres
 
 /// A P-256 key that Apple issued to a team, stored with its encrypted private key to sign client secrets for Apple.

@@ -1,6 +1,5 @@
-import Bytes
+import Core
 import Crypto
-import Localization
 
 // Messages for a text that is not a .p8 file from Apple.
 extension KeyFailure {

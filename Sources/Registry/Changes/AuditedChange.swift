@@ -1,6 +1,5 @@
-import Audit
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 /// Members of an object in an audit event, by name.

@@ -1,4 +1,4 @@
-import Domain
+import Platform
 
 /// A scheduler that gives teams turns at work of unknown duration.
 ///

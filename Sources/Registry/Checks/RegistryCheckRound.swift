@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 /// Periodic check of all domains and e-mail sources that are due, over all teams.
 public struct RegistryCheckRound: Sendable {

@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Postgres
 
 /// Finds the teams with due checks; reads only the team's id and the time.

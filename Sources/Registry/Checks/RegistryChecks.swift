@@ -1,6 +1,5 @@
-public import DNS
-public import Domain
-public import HTTPClient
+public import HTTP
+public import Platform
 
 /// Checks of a team's domains and e-mail sources, whose results are stored.
 ///

@@ -1,5 +1,5 @@
-public import Domain
-public import HTTPClient
+public import HTTP
+public import Platform
 
 /// Unauthenticated request for a domain's association file.
 public struct DomainCheck: Sendable {

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 extension DomainFinding {
     /// Message with the result of the check.

@@ -1,4 +1,4 @@
-import HTTPClient
+import HTTP
 public import Postgres
 
 /// Result of requesting a domain's association file.

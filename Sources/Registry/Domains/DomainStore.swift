@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 public import Postgres
 
 /// The domains of each team, with the findings of their checks.

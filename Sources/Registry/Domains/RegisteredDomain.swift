@@ -1,6 +1,5 @@
-public import Bytes
-public import Domain
-public import Localization
+public import Core
+public import Platform
 import Postgres
 
 /// A domain of a team's Service IDs, with the state of its verification.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
 public struct DKIMSelector: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 
 extension EmailSource {
     /// Field values of an e-mail source as the user entered them.

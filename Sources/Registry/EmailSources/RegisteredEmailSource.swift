@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import Postgres
 
 /// An e-mail source as stored.

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 
 extension Key {
     /// A key to be issued, whose key pair Pippin generates.

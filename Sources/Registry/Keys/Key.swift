@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 import Postgres
 
 /// A P-256 key that signs client secrets for an App ID and its Service IDs, without its private key.

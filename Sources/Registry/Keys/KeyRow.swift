@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 
 /// Column values of a key to be inserted.
 struct KeyRow {

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// The keys of each team that sign client secrets.

@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 /// Search text, start and size of a page of a list.
 public struct PageQuery: Sendable {

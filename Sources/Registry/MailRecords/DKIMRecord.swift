@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Syntax check of a DKIM key record (RFC 6376 section 3.6.1).
 enum DKIMRecord {

@@ -1,4 +1,4 @@
-public import DNS
+public import HTTP
 
 /// DNS lookup of the records required for mail from an e-mail source.
 public struct MailRecordCheck: Sendable {

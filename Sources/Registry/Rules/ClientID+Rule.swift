@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 
 extension ClientID {
     /// Parses the identifier of an App ID or Service ID; the error names the rule that the text breaks.

@@ -1,6 +1,5 @@
-import Bytes
-import Domain
-public import Localization
+public import Core
+import Platform
 
 /// An error of one field, with a message for the user.
 public struct FieldError: Error, Hashable, Sendable {

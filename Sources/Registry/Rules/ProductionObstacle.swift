@@ -1,6 +1,5 @@
-import Bytes
-public import Domain
-public import Localization
+public import Core
+public import Platform
 
 /// An App ID or Service ID that keeps a team in sandbox mode, because only the rules of the sandbox allow it.
 public struct ProductionObstacle: Sendable {

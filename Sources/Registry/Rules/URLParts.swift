@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// The parts of any text read as a URL (RFC 3986 appendix B), for comparison; no text is rejected.
 struct URLParts {

@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 // Messages about URLs, domains and e-mail addresses.
 extension ValidationError {

@@ -1,6 +1,5 @@
-import Bytes
-import Domain
-public import Localization
+public import Core
+import Platform
 
 // The only place that maps validation errors to messages, so that the console and `apply` show the same texts.
 extension ValidationError {

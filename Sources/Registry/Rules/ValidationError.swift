@@ -1,5 +1,5 @@
 public import Crypto
-public import Domain
+public import Platform
 
 /// The rule that a rejected value or change breaks, with the value that breaks it.
 ///

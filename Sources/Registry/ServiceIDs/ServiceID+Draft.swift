@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 
 extension ServiceID {
     /// Field values of a Service ID as the user entered them.

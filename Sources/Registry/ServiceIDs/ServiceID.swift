@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 public import Postgres
 
 /// A web or Android client of an App ID, identified by its Service ID.

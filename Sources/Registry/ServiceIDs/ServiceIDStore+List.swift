@@ -1,4 +1,4 @@
-public import Domain
+public import Platform
 public import Postgres
 
 extension ServiceIDStore {

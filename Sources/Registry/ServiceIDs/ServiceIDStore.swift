@@ -1,5 +1,5 @@
-import Bytes
-public import Domain
+import Core
+public import Platform
 public import Postgres
 
 /// The Service IDs of each team, with their domains and return URLs.

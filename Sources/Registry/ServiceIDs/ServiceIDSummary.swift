@@ -1,5 +1,5 @@
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 import Postgres
 
 /// A Service ID as shown in a list, with the number of its domains and return URLs.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 import Crypto
-public import Domain
+public import Platform
 public import Postgres
 
 /// The id of a transfer.

@@ -1,6 +1,5 @@
-import Audit
-public import Bytes
-public import Domain
+public import Core
+public import Platform
 public import Postgres
 
 /// Stores the transfers a team has offered and those offered to it.

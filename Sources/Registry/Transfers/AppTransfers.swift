@@ -1,7 +1,6 @@
-import Audit
-import Bytes
+import Core
 import Crypto
-public import Domain
+public import Platform
 import Postgres
 
 /// Offers App IDs to other teams, and accepts offers.

@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 extension Binder {
     /// Binds a text tag: the text in the binder's language becomes literals, its arguments become values.

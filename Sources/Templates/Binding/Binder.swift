@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Compiles a page's template with its layouts and partials into a program, checking names against the page's fields.
 struct Binder {

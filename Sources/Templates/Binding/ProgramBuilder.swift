@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Builds a program: joins adjacent literals, but never across a jump target.
 struct ProgramBuilder {

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// A page's compiled template in one language: partials, layouts, fields, escaping and texts are resolved.
 struct Program: Sendable {

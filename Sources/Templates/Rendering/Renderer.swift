@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Runs a program for a page.
 struct Renderer {

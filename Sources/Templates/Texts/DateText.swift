@@ -1,5 +1,4 @@
-public import Bytes
-public import Localization
+public import Core
 
 /// Dates and times in UTC in the format of a language (CLDR, medium date and short time).
 ///

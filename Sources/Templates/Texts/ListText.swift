@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Lists in the format of a language (Unicode CLDR, list patterns).
 enum ListText {

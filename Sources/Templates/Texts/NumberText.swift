@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// Whole numbers in the format of a language: groups of three digits with its separator (Unicode CLDR).
 public enum NumberText {

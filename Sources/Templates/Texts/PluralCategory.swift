@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Plural form of a text (Unicode CLDR, "Language Plural Rules").
 enum PluralCategory: String, Hashable, Sendable { case one, few, many, other }

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// Keys of texts.
 enum TextKey {

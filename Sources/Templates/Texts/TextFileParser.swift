@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// Parses one text file.
 ///

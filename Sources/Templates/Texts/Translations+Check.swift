@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 // Comparison of the languages with English.
 extension Translations {

@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// A part of a rendered text: plain text or a moment.
 enum Said {

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// All texts of Pippin's pages and emails, by language and key.
 public struct Translations: Sendable {

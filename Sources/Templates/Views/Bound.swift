@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 
 /// A page's template, checked against the page's fields and compiled.
 ///

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// The names a template may use, each with a closure that reads it from a `Value`.
 ///

@@ -1,5 +1,4 @@
-import Bytes
-public import Localization
+public import Core
 
 /// A page: a struct with the values that one template shows.
 ///

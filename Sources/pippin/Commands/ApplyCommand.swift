@@ -1,6 +1,6 @@
-import Bytes
+import Accounts
+import Core
 import EventLoop
-import Provisioning
 import Registry
 
 /// `pippin apply`.

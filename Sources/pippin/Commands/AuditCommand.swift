@@ -1,7 +1,6 @@
-import Audit
-import Bytes
-import Domain
+import Core
 import EventLoop
+import Platform
 
 /// `pippin audit verify` and `pippin audit export`.
 struct AuditCommand {

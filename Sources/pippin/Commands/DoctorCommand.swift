@@ -1,12 +1,10 @@
-import Bytes
-import Doctor
-import Domain
+import Accounts
+import Core
 import EventLoop
-import HTTPClient
-import Localization
-import Operations
+import HTTP
+import Platform
+import Registry
 import Templates
-import Tenancy
 
 /// `pippin doctor`.
 struct DoctorCommand {

@@ -1,6 +1,6 @@
-import Domain
+import Accounts
 import EventLoop
-import Provisioning
+import Platform
 
 /// `pippin export`.
 struct ExportCommand {

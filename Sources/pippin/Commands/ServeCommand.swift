@@ -1,7 +1,7 @@
+import Core
 import EventLoop
 import Glibc
 import HTTP
-import Log
 import Postgres
 
 /// `pippin serve`: a supervisor, and the worker that it starts from the same executable.

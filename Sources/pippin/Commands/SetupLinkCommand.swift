@@ -1,8 +1,8 @@
 import Crypto
-import Domain
 import EventLoop
+import Platform
 import Postgres
-import Tenancy
+import Registry
 
 /// `pippin setup-link`.
 struct SetupLinkCommand {

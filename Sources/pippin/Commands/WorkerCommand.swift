@@ -1,10 +1,10 @@
+import Core
 import EventLoop
 import Federation
 import Glibc
-import Log
 import Postgres
+import SignIn
 import Simulator
-import Web
 
 /// The worker of `pippin serve`: accepts requests on the sockets that its supervisor has opened.
 struct WorkerCommand {

@@ -1,8 +1,6 @@
-import Domain
+import Core
 import HTTP
-import HTTPClient
-import Log
-import Mail
+import Platform
 
 /// Settings of an installation, all checked together.
 struct Settings: Sendable {

@@ -1,22 +1,13 @@
 import Accounts
-import Audit
-import Bytes
+import Core
 import Crypto
-import Doctor
-import Domain
 import EventLoop
 import Federation
-import Jobs
-import Log
-import Mail
-import Notifications
 import OAuth
-import Operations
+import Platform
 import Registry
-import SignInTrace
+import SignIn
 import Templates
-import Tenancy
-import Web
 
 /// The jobs that a process runs beside its requests, on the first of its loops.
 extension ServerProcess {

@@ -1,7 +1,7 @@
-import Doctor
+import Accounts
+import Core
 import EventLoop
 import HTTP
-import Log
 import Synchronization
 
 /// Makes the servers use a renewed certificate when its files change, without a restart.

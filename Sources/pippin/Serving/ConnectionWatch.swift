@@ -1,7 +1,7 @@
+import Core
 import EventLoop
 import HTTP
-import Log
-import Operations
+import Platform
 import Synchronization
 
 /// Reports the connections of this process, and logs those that were refused, closed or had to wait.

@@ -1,18 +1,16 @@
-import Bytes
+import Accounts
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import Federation
 import Glibc
 import HTTP
 import OAuth
-import Provisioning
+import Platform
 import Registry
-import SampleApp
+import SignIn
 import Simulator
-import Tenancy
-import Web
 
 /// The demo: a sandbox team with one app, one user, and a sample app on another site of the same server.
 struct Demo: Sendable {

@@ -1,11 +1,8 @@
-import Bytes
-import Domain
+import Accounts
+import Core
 import EventLoop
 import Glibc
-import Jobs
-import Log
-import Operations
-import SignInTrace
+import Platform
 
 /// Stores a heartbeat of this process, with its load, every ten seconds.
 struct Heartbeat: Sendable {

@@ -1,14 +1,11 @@
-import DNS
-import Domain
+import Accounts
 import EventLoop
 import Federation
-import HTTPClient
-import Jobs
+import HTTP
 import OAuth
-import Operations
+import Platform
 import Postgres
 import Registry
-import SignInTrace
 
 /// Services of one loop: its database connections, caches, queues and clients.
 ///

@@ -1,5 +1,5 @@
-import Bytes
 import CLinux
+import Core
 import Crypto
 import Glibc
 

@@ -1,5 +1,5 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Postgres
 
 /// Master keys that a database was sealed with, read and noted as its owner.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Crypto
 import OAuth
 import Postgres

@@ -1,8 +1,6 @@
 import Crypto
-import Domain
 import HTTP
-import Jobs
-import Operations
+import Platform
 
 /// `/metrics`: figures of the whole installation, in Prometheus's text format.
 ///

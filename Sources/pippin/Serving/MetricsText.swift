@@ -1,5 +1,4 @@
-import Jobs
-import Operations
+import Platform
 
 /// The figures, one line each (Prometheus, "Text-based format").
 struct MetricsText: CustomStringConvertible {

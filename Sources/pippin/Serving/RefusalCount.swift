@@ -1,6 +1,5 @@
-import Domain
 import HTTP
-import Operations
+import Platform
 import Synchronization
 
 /// Number of requests that the loops of this process answered 429 and 503.

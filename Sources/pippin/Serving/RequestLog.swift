@@ -1,6 +1,6 @@
+import Core
 import HTTP
-import Log
-import Web
+import SignIn
 
 /// Logs finished requests and the errors of handlers: failed and slow ones as warnings, all others at level debug.
 ///

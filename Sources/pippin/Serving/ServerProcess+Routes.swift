@@ -1,18 +1,14 @@
 import Console
+import Core
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import Hosted
-import Log
-import Mail
 import OAuth
-import Operations
-import SampleApp
+import Platform
+import Registry
+import SignIn
 import Simulator
 import Templates
-import Tenancy
-import Web
 
 /// Public files and site that all loops share.
 struct PageAssets: Sendable {

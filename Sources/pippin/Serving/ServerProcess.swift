@@ -1,18 +1,14 @@
+import Accounts
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import HTTP
-import Jobs
-import Log
-import Mail
 import OAuth
-import Operations
+import Platform
 import Postgres
-import Provisioning
-import SignInTrace
-import Tenancy
-import Web
+import Registry
+import SignIn
 
 /// A running server: its loops, the services of each, and the order in which they start and stop.
 final class ServerProcess {

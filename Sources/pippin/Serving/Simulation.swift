@@ -1,15 +1,14 @@
-import Bytes
+import Accounts
 import Console
+import Core
 import Crypto
-import Domain
 import EventLoop
 import Federation
-import HTTPClient
+import HTTP
 import OAuth
-import Provisioning
+import Platform
 import Registry
 import Simulator
-import Tenancy
 
 /// The Apple simulator in this process: its team, its simulated users, and its registered clients.
 struct Simulation: Sendable {

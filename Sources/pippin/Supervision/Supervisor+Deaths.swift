@@ -1,6 +1,6 @@
 import CLinux
+import Core
 import Glibc
-import Log
 
 // Handling of workers that have ended.
 extension Supervisor {

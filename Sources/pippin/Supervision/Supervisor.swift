@@ -1,7 +1,7 @@
 import CLinux
+import Core
 import EventLoop
 import Glibc
-import Log
 import Postgres
 
 /// Owns the listening sockets and the private PostgreSQL, and starts the workers that serve; it ends last.

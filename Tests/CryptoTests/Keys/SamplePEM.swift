@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Keys as people bring them, good and bad; none of them protects anything.
 enum SamplePEM {

@@ -1,9 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import TestAuthenticator
 import Testing
-import WebAuthn
 
 @testable import Directory
 

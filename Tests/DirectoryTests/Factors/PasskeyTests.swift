@@ -1,10 +1,9 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import TestAuthenticator
 import TestSupport
 import Testing
-import WebAuthn
 
 @testable import Directory
 

@@ -1,6 +1,6 @@
-import Bytes
-import Domain
+import Core
 import OAuth
+import Platform
 import TestSupport
 import Testing
 

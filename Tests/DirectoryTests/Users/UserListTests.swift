@@ -1,4 +1,4 @@
-import Domain
+import Platform
 import Postgres
 import Testing
 

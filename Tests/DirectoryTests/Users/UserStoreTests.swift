@@ -1,9 +1,9 @@
 import Accounts
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import OAuth
+import Platform
 import Postgres
 import Testing
 

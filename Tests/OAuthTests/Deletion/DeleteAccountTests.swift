@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import Federation
+import Platform
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import Federation
+import Platform
 import Postgres
 import TestSupport
 import Testing

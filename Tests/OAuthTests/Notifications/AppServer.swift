@@ -1,18 +1,14 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
 import HTTP
-import HTTPClient
-import Jobs
-import Log
+import Platform
 import Postgres
 import Synchronization
 import TestDatabase
 import TestSupport
 import Testing
 
-@testable import Notifications
 @testable import OAuth
 @testable import TestTeams
 

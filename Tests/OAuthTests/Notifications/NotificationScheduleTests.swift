@@ -1,5 +1,5 @@
 import Directory
-import Domain
+import Platform
 import Postgres
 import Testing
 

@@ -1,14 +1,13 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import HTTP
-import OAuth
+import Platform
 import Postgres
 import TestNumbers
 import Testing
 
-@testable import Notifications
+@testable import OAuth
 @testable import TestTeams
 
 /// Apple's notices to an app, point P13 of the conformance list.

@@ -1,10 +1,9 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Testing
 
 @testable import Accounts
-@testable import SignInTrace
 @testable import TestTeams
 
 @Suite struct `The export of a person` {

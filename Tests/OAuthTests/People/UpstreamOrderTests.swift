@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Directory
-import Domain
+import Platform
 import Testing
 
 @testable import Federation

@@ -1,8 +1,7 @@
-import Audit
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
+import Platform
 import Postgres
 import Testing
 

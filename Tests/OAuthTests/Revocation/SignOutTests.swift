@@ -1,5 +1,5 @@
 import Crypto
-import Domain
+import Platform
 import Postgres
 import TestSupport
 import Testing

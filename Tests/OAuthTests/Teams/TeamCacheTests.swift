@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import EventLoop
+import Platform
 import Postgres
 import Registry
 import TestSupport

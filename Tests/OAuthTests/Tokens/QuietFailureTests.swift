@@ -1,6 +1,5 @@
-import Bytes
-import Domain
-import Log
+import Core
+import Platform
 import Synchronization
 import Testing
 

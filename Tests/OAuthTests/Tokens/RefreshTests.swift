@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Registry
 import Testing
 

@@ -1,5 +1,5 @@
-import Domain
 import OAuth
+import Platform
 import Postgres
 import TestTeams
 import Testing

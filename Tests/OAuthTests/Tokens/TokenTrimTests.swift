@@ -1,5 +1,5 @@
-import Domain
-import Log
+import Core
+import Platform
 import Testing
 
 @testable import OAuth

@@ -1,8 +1,8 @@
-import Domain
+import Platform
 import Postgres
 import Testing
 
-@testable import SignInTrace
+@testable import Accounts
 @testable import TestTeams
 
 @Suite struct `A sign-in, in the counts of its team` {

@@ -1,10 +1,9 @@
-import Bytes
 import EventLoop
 import Postgres
 import TestSupport
 import Testing
 
-@testable import Log
+@testable import Core
 
 /// What strangers' refusals leave in the operators' log.
 @Suite struct `The log of refusals` {

@@ -1,8 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import Log
-import SignInTrace
+import Platform
 import Testing
 
 @testable import Accounts

@@ -1,9 +1,9 @@
-import Bytes
-import Domain
+import Core
+import Platform
 import Testing
 
+@testable import Accounts
 @testable import OAuth
-@testable import SignInTrace
 @testable import TestTeams
 
 @Suite struct `A step of many octets` {

@@ -1,11 +1,11 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 import Testing
 
+@testable import Accounts
 @testable import OAuth
-@testable import SignInTrace
 @testable import TestTeams
 
 @Suite struct `A trace` {

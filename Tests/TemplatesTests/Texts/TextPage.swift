@@ -1,5 +1,4 @@
-import Bytes
-import Localization
+import Core
 import Synchronization
 import Templates
 

@@ -1,12 +1,10 @@
-import Bytes
-import Crypto
-import Domain
-import Localization
-import Provisioning
+import Accounts
+import Core
+import Platform
 
+@testable import Crypto
 @testable import HTTP
 @testable import Registry
-@testable import WebAuthn
 
 /// Parsers of single values from requests, name servers, browsers and providers.
 enum Readers {

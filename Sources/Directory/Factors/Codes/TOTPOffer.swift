@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 
 /// Secret displayed to a user who is about to add an authenticator app.
 ///

@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 import Postgres
 
 /// Passkey as displayed to its user.

@@ -1,6 +1,6 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 
 /// Random challenges that passkeys sign, so that no response works twice.
 ///

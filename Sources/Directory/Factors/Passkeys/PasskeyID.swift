@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Crypto
 
 /// Public ID of a passkey, which pages may show and forms send back.

@@ -1,8 +1,7 @@
-public import Bytes
+public import Core
 public import Crypto
-public import Domain
+public import Platform
 import Postgres
-public import WebAuthn
 
 /// Registers passkeys and signs users in with them.
 public struct PasskeySignIn: Sendable {

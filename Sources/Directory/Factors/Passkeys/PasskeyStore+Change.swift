@@ -1,8 +1,7 @@
-import Audit
-import Bytes
-public import Domain
+import Core
+import Crypto
+public import Platform
 import Postgres
-import WebAuthn
 
 // Changes and use of passkeys.
 extension PasskeyStore {

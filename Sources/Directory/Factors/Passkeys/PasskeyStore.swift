@@ -1,9 +1,7 @@
-import Audit
-import Bytes
+import Core
 public import Crypto
-public import Domain
+public import Platform
 public import Postgres
-import WebAuthn
 
 /// Passkeys of a team's users.
 public struct PasskeyStore: Sendable {

@@ -1,6 +1,6 @@
-import Bytes
+import Core
 import Crypto
-import Domain
+import Platform
 import Postgres
 
 /// Challenge that was answered, stored until its expiry among the counters of limits.

@@ -1,5 +1,5 @@
-import Bytes
-import HTTPClient
+import Core
+import HTTP
 
 extension AppleCalls {
     /// Apple's answer to a form.

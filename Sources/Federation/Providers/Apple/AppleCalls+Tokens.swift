@@ -1,7 +1,7 @@
-import Bytes
-import Domain
-import HTTPClient
+import Core
+import HTTP
 import OAuth
+import Platform
 
 // Validation of tokens.
 extension AppleCalls {

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import HTTPClient
+import HTTP
 import OAuth
+import Platform
 
 /// Calls to Apple's token and revocation endpoints, as one of a team's clients at Apple.
 struct AppleCalls: Sendable {

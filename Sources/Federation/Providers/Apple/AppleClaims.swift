@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import OAuth
+import Platform
 
 /// Claims of a token that Apple has signed, and the checks they must pass.
 ///

@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import OAuth
+import Platform
 
 /// Client secret: a JWT signed anew for each call with the team's imported key (Apple, "Creating a client secret").
 enum AppleClientSecret {

@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
 import Directory
-import Domain
 import OAuth
+import Platform
 
 /// Content of Apple's `id_token`, once every check has passed (Apple, "Verifying a user").
 struct AppleIdentityToken: Sendable {

@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Crypto
 public import EventLoop
-public import HTTPClient
+public import HTTP
 import OAuth
 
 /// Apple's signing keys, cached for the teams that one event loop serves.

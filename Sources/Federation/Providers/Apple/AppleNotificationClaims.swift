@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
-import Domain
 import OAuth
+import Platform
 
 /// Claims of an Apple notification, whose format differs between Apple's documents and servers.
 struct AppleNotificationClaims: Sendable {

@@ -1,7 +1,7 @@
-public import Bytes
+public import Core
 import Crypto
-import Domain
 public import OAuth
+import Platform
 
 // Server-to-server notifications from Apple.
 extension AppleProvider {

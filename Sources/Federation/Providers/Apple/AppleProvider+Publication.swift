@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import HTTPClient
+import HTTP
 public import OAuth
+import Platform
 
 // Apple's discovery document and key set, for comparison only: neither changes what is trusted.
 extension AppleProvider {

@@ -1,7 +1,7 @@
-import Bytes
-public import Domain
-import HTTPClient
+import Core
+import HTTP
 public import OAuth
+public import Platform
 public import Registry
 
 // Connection test that needs no user.

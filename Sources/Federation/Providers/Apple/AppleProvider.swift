@@ -1,9 +1,9 @@
-public import Bytes
+public import Core
 public import Crypto
 import Directory
-public import Domain
-public import HTTPClient
+public import HTTP
 public import OAuth
+public import Platform
 
 /// Sign-ins at Apple, as one of the clients that a team has registered there.
 public struct AppleProvider: NativeProvider {

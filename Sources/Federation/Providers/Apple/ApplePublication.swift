@@ -1,4 +1,4 @@
-public import Bytes
+public import Core
 
 /// Snapshot of what Apple publishes: the members of its discovery document that are pinned here, and its keys.
 public struct ApplePublication: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import HTTPClient
+public import HTTP
 
 /// Issuer and URLs of Apple's service.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// The time of an HTTP field in its usual form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
 struct HTTPDate: Sendable {

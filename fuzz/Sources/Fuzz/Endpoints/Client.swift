@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Glibc
 
 /// One HTTP message as it is sent.

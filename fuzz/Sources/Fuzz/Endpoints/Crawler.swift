@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Crawls the product's pages as a user who may see them, and records every page and form as a script.
 final class Crawler {

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 import Glibc
 
 /// Endpoints of one kind, with the pages that are crawled for valid requests in addition to the seeds.

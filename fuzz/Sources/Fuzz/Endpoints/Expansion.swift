@@ -1,8 +1,8 @@
-import Bytes
+import Core
 import Crypto
-import Domain
-import SampleApp
-import Web
+import Platform
+import SignIn
+import Simulator
 
 @testable import pippin
 

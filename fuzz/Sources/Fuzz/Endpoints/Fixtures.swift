@@ -1,11 +1,11 @@
-import Bytes
+import Accounts
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
+import Platform
 import Postgres
-import Provisioning
-import Tenancy
+import Registry
 
 @testable import pippin
 

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// Parser for the subset of HTML that Pippin's own pages use.
 enum HTML {

@@ -1,5 +1,4 @@
-import Bytes
-import Log
+import Core
 import Synchronization
 
 /// Reads every line that the product logs, to find secrets in the log and to record which routes were reached.

@@ -1,4 +1,4 @@
-import Bytes
+import Core
 
 /// A request of a script, as in a seed: method and address, header fields, an empty line, the body.
 ///

@@ -1,16 +1,16 @@
-import Bytes
+import Accounts
 import CFuzzer
+import Core
 import Crypto
 import Directory
-import Domain
 import EventLoop
 import Glibc
 import OAuth
+import Platform
 import Postgres
-import Provisioning
-import Tenancy
+import Registry
+import SignIn
 import TestDatabase
-import Web
 
 @testable import pippin
 

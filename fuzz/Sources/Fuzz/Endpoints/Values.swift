@@ -1,7 +1,7 @@
-import Bytes
+import Core
 import Crypto
 import OAuth
-import SampleApp
+import Simulator
 
 @testable import pippin
 

@@ -1,0 +1,93 @@
+import Core
+import Registry
+
+/// Reader of the members of one JSON object, which collects an error for each invalid or unknown member.
+struct MemberReader {
+    let path: String
+    private let members: [String: JSONValue]
+    private var known: [String] = []
+    private(set) var problems: [FieldError] = []
+
+    init(_ value: JSONValue, at path: String) {
+        self.path = path
+        if case .object(let members) = value {
+            self.members = members
+        } else {
+            members = [:]
+            problems = [FieldError(field: path, message: "This is not an object.")]
+        }
+    }
+
+    /// The text of a member, or nil when it is absent.
+    mutating func text(_ name: String) -> String? { take(name, "a text") { $0.string } }
+
+    /// The text of a required member, or an empty text when it is absent.
+    mutating func requiredText(_ name: String) -> String {
+        if members[name] == nil { note(name, "This is required.") }
+        return text(name) ?? ""
+    }
+
+    mutating func boolean(_ name: String) -> Bool? { take(name, "true or false") { $0.boolean } }
+
+    mutating func texts(_ name: String) -> [String]? {
+        guard let values = list(name) else { return nil }
+        var texts: [String] = []
+        for (index, value) in values.enumerated() {
+            if let text = value.string { texts.append(text) } else { note("\(name)[\(index)]", "This must be a text.") }
+        }
+        return texts
+    }
+
+    /// The objects of a list, each read by `read`.
+    mutating func objects<Value>(_ name: String, _ read: (inout MemberReader) -> Value) -> [Value]? {
+        list(name)?.enumerated().map { index, value in
+            var reader = MemberReader(value, at: field("\(name)[\(index)]"))
+            let result = read(&reader)
+            problems += reader.finished()
+            return result
+        }
+    }
+
+    /// One object, read by `read`; nil when it is absent or `null`.
+    mutating func object<Value>(_ name: String, _ read: (inout MemberReader) -> Value) -> Value? {
+        known.append(name)
+        guard let value = members[name], value != .null else { return nil }
+        var reader = MemberReader(value, at: field(name))
+        let result = read(&reader)
+        problems += reader.finished()
+        return result
+    }
+
+    /// Whether the member is `null`.
+    func isNull(_ name: String) -> Bool { members[name] == .null }
+
+    mutating func note(_ name: String, _ message: String) {
+        problems.append(FieldError(field: field(name), message: message))
+    }
+
+    /// All errors, unknown members last; must be called after all known members are read.
+    func finished() -> [FieldError] {
+        let unknown = members.keys.filter { !known.contains($0) }.sorted()
+        return problems
+            + unknown.map { name in
+                let message = "This member is unknown; here may stand \(known.joined(separator: ", "))."
+                return FieldError(field: field(name), message: message)
+            }
+    }
+
+    private func field(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+    private mutating func list(_ name: String) -> [JSONValue]? {
+        take(name, "a list") { value in if case .array(let values) = value { values } else { nil } }
+    }
+
+    private mutating func take<Value>(_ name: String, _ kind: String, _ convert: (JSONValue) -> Value?) -> Value? {
+        known.append(name)
+        guard let member = members[name] else { return nil }
+        guard let value = convert(member) else {
+            note(name, "This must be \(kind).")
+            return nil
+        }
+        return value
+    }
+}

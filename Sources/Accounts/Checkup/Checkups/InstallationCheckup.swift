@@ -1,0 +1,152 @@
+import Core
+public import Federation
+public import HTTP
+public import Platform
+
+/// Check-up of what all teams share: requests to Apple, the clock, the public URL, mail to relay addresses.
+public struct InstallationCheckup: Sendable {
+    /// Allowed clock difference in seconds; beyond it Apple rejects client secrets, and Pippin rejects Apple's tokens.
+    private static let tolerance = 30
+
+    private let apple: AppleProvider
+    private let surroundings: CheckupEnvironment
+    private let certificateFile: CertificateFile?
+    private let lacksProxy: Bool
+    private let outgoingProxy: String?
+
+    /// - Parameters:
+    ///   - apple: the provider of the client's loop.
+    ///   - client: a client for addresses of this installation.
+    ///   - certificateFile: the certificate of this installation, if it serves TLS itself.
+    ///   - lacksProxy: whether requests arrive through a reverse proxy that is not configured.
+    ///   - outgoingProxy: URL of the proxy that calls to other servers take, without user and password.
+    public init(
+        _ server: ServerContext, apple: AppleProvider, client: HTTPClient, certificateFile: CertificateFile? = nil,
+        lacksProxy: Bool = false, outgoingProxy: String? = nil
+    ) {
+        self.apple = apple
+        self.certificateFile = certificateFile
+        self.lacksProxy = lacksProxy
+        self.outgoingProxy = outgoingProxy
+        surroundings = CheckupEnvironment(server: server, client: client)
+    }
+
+    /// Reader of the findings.
+    public enum Reader: Sendable {
+        /// The operator of the machine, who also sees its files and options.
+        case `operator`
+        /// Members of a team, who see only what is visible on the network.
+        case team
+    }
+
+    /// - Parameter needsApple: whether there is a connection to Apple; without one, no response from Apple is a note.
+    public func run(needsApple: Bool, for reader: Reader) async -> [Finding] {
+        let own = reader == .operator ? proxy + wayOut + ownCertificate : []
+        return await checkApple(isNeeded: needsApple) + (await checkWayIn()) + own + [relay]
+    }
+
+    private var ownCertificate: [Finding] {
+        certificateFile.map { [$0.finding(at: surroundings.server.clock())] } ?? []
+    }
+
+    /// Empty unless a reverse proxy is used but not configured.
+    private var proxy: [Finding] {
+        guard lacksProxy else { return [] }
+        return [
+            Finding(
+                .wrong, Message("console.doctor.proxy"), Message("console.doctor.proxy.not-named"),
+                advice: [Message("console.doctor.proxy.not-named.advice")])
+        ]
+    }
+
+    /// Empty unless calls take a proxy.
+    private var wayOut: [Finding] {
+        outgoingProxy.map { proxy in
+            let used = Message("console.doctor.outgoing-proxy.used", ["proxy": proxy])
+            return [Finding(.note, Message("console.doctor.outgoing-proxy"), used)]
+        } ?? []
+    }
+
+    private func checkApple(isNeeded: Bool) async -> [Finding] {
+        let publication: ApplePublication
+        do throws(UpstreamFailure) { publication = try await apple.publication() } catch {
+            return [
+                Finding(
+                    isNeeded ? .wrong : .note, Message("console.doctor.apple"),
+                    Message("console.doctor.apple.silent", ["reason": error.reason]),
+                    advice: [Message("console.doctor.apple.silent.advice")])
+            ]
+        }
+        return [documents(publication), clock(publication)]
+    }
+
+    private func documents(_ publication: ApplePublication) -> Finding {
+        let subject = Message("console.doctor.apple")
+        if publication.discovery != apple.pinnedDiscovery {
+            return Finding(
+                .note, subject, Message("console.doctor.apple.drift"),
+                advice: [Message("console.doctor.apple.drift.advice")])
+        }
+        return Finding(
+            publication.keys.isEmpty ? .wrong : .good, subject,
+            apple.isStandIn
+                ? Message("console.doctor.apple.answers.stand-in", count: publication.keys.count)
+                : Message("console.doctor.apple.answers", count: publication.keys.count))
+    }
+
+    func clock(_ publication: ApplePublication) -> Finding {
+        let subject = Message("console.doctor.clock")
+        guard let theirs = publication.clock else {
+            return Finding(.note, subject, Message("console.doctor.clock.unknown"))
+        }
+        let ahead = surroundings.server.clock().seconds - theirs.seconds
+        if ahead.magnitude <= Self.tolerance { return Finding(.good, subject, Message("console.doctor.clock.right")) }
+        return Finding(
+            .wrong, subject,
+            ahead > 0
+                ? Message("console.doctor.clock.ahead", count: ahead)
+                : Message("console.doctor.clock.behind", count: -ahead),
+            advice: [Message("console.doctor.clock.advice")])
+    }
+
+    /// Reports an untrusted certificate only once, because it also is the reason why there is no response.
+    private func checkWayIn() async -> [Finding] {
+        let url = surroundings.server.publicURL
+        let answer = await surroundings.answer(ClientRequest("GET", "\(url)/healthz", addresses: .any))
+        let certificate = CertificateCheck(at: surroundings.server.clock()).finding(
+            Message("console.doctor.certificate"), of: surroundings.host, answer)
+        if case .failure(.untrusted) = answer { return [certificate] }
+        guard surroundings.isEncrypted, case .success = answer else { return [wayIn(url, answer)] }
+        return [wayIn(url, answer), certificate]
+    }
+
+    private func wayIn(_ url: String, _ answer: Result<ClientResponse, ClientFailure>) -> Finding {
+        let subject = Message("console.doctor.way-in")
+        switch answer {
+        case .success(let response) where response.status == 200:
+            return surroundings.isLoopback
+                ? Finding(.note, subject, Message("console.doctor.way-in.loopback", ["url": url]))
+                : Finding(.good, subject, Message("console.doctor.way-in.answers", ["url": url]))
+        case .success(let response): return wrongWayIn(subject, url, .status(response.status))
+        case .failure(let failure): return wrongWayIn(subject, url, failure.words)
+        }
+    }
+
+    private func wrongWayIn(_ subject: Message, _ url: String, _ reason: Message) -> Finding {
+        Finding(
+            .wrong, subject, Message("console.doctor.way-in.silent", ["url": url, "reason": reason]),
+            advice: [Message("console.doctor.way-in.silent.advice")])
+    }
+
+    /// Reported as long as no relay runs.
+    private var relay: Finding {
+        Finding(
+            .note, Message("console.doctor.relay"),
+            Message("console.doctor.relay.absent", ["domain": surroundings.server.relayDomain]))
+    }
+}
+
+extension Message {
+    /// A response with an unexpected status.
+    static func status(_ status: Int) -> Message { Message("console.doctor.reason.status", ["status": String(status)]) }
+}

@@ -1,0 +1,89 @@
+public import Core
+public import OAuth
+public import Platform
+public import Postgres
+
+/// Lists the sign-in traces of a team, page by page.
+public struct TraceListStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Up to `limit` traces, newest first, after `cursor` when there is one.
+    public func page(
+        in team: TeamID, matching filter: TraceFilter = TraceFilter(), after cursor: ListCursor? = nil, limit: Int,
+        at now: Timestamp
+    ) async throws(PostgresFailure) -> Page<SignInTrace> {
+        let rows = try await database.search(
+            Self.selection(in: team, filter, after: cursor, limit: limit + 1, at: now), in: team)
+        var traces: [SignInTrace] = []
+        var total = 0
+        for var row in rows {
+            total = try row.next()
+            traces.append(try SignInTrace(&row))
+        }
+        return Page(traces, limit: limit, total: total) { ListCursor($0.id.startedAt, $0.id.rawValue) }
+    }
+
+    /// Finds the trace with that id, or else the newest failure with that reference.
+    public func find(_ text: String, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> TraceID? {
+        let rows = try await database.query(
+            """
+            (SELECT flow_id FROM flows WHERE team_id = \(team) AND flow_id = \(text))
+            UNION ALL
+            (
+                SELECT flow_id FROM flows WHERE team_id = \(team) AND reference = \(text)
+                ORDER BY flow_id DESC LIMIT 1
+            )
+            LIMIT 1
+            """, in: team)
+        guard var row = rows.first else { return nil }
+        let id = try row.next(TraceID.self)
+        return id.startedAt > now - SignInTrace.retention ? id : nil
+    }
+
+    /// The columns that `SignInTrace` reads, of a table with the alias `f`.
+    ///
+    /// The redemption is read with a LIMIT, because for EXISTS PostgreSQL plans over all traces and reads all events.
+    static func columns(in team: TeamID) -> SQL {
+        """
+        f.flow_id, f.client_id, f.sub, f.outcome, f.cause, f.reference, f.is_trial, coalesce((
+            SELECT true FROM flow_steps s
+            WHERE s.team_id = \(team) AND s.flow_id = f.flow_id AND s.kind = 'code_redeemed'
+            LIMIT 1
+        ), false)
+        """
+    }
+
+    /// Selects the page and the total in one statement.
+    static func selection(
+        in team: TeamID, _ filter: TraceFilter, after cursor: ListCursor?, limit: Int, at now: Timestamp
+    ) -> SQL {
+        let condition = condition(in: team, filter, at: now)
+        let following: SQL = if let cursor { "AND f.flow_id < \(cursor.id)" } else { "" }
+        return """
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM flows f WHERE \(condition) ORDER BY f.flow_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
+                ) AS counted
+            ), \(columns(in: team))
+            FROM flows f
+            WHERE \(condition) \(following)
+            ORDER BY f.flow_id DESC
+            LIMIT \(limit)
+            """
+    }
+
+    /// The condition of the filter; a time range is a range of ids.
+    private static func condition(in team: TeamID, _ filter: TraceFilter, at now: Timestamp) -> SQL {
+        let start = TraceID.prefix(max(filter.from ?? now - SignInTrace.retention, now - SignInTrace.retention))
+        var condition: SQL = "f.team_id = \(team) AND f.flow_id >= \(start)"
+        if let until = filter.until { condition = "\(condition) AND f.flow_id < \(TraceID.prefix(until))" }
+        if let client = filter.client { condition = "\(condition) AND f.client_id = \(client)" }
+        if let outcome = filter.outcome { condition = "\(condition) AND f.outcome = \(outcome.rawValue)" }
+        if let cause = filter.cause { condition = "\(condition) AND f.cause = \(cause)" }
+        if let subject = filter.subject { condition = "\(condition) AND f.sub = \(subject)" }
+        if filter.leavesOutTests { condition = "\(condition) AND NOT f.is_trial" }
+        return condition
+    }
+}

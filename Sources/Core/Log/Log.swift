@@ -1,0 +1,62 @@
+import Glibc
+
+/// Writes log lines.
+///
+/// A line contains IDs, codes, and reasons; never tokens, keys, passwords, or cookies.
+public struct Log: Sendable {
+    public enum Level: Int, Sendable, CaseIterable {
+        case debug
+        case info
+        case warning
+        case error
+
+        public var name: String {
+            switch self {
+            case .debug: "debug"
+            case .info: "info"
+            case .warning: "warning"
+            case .error: "error"
+            }
+        }
+    }
+
+    /// The lowest level that is written.
+    public let threshold: Level
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameter write: receives each finished line; standard error except in tests.
+    public init(threshold: Level, write: @escaping @Sendable ([UInt8]) -> Void = Log.standardError) {
+        self.threshold = threshold
+        self.write = write
+    }
+
+    /// Whether lines of `level` are written, for callers whose lines are expensive to build.
+    public func tells(_ level: Level) -> Bool { level.rawValue >= threshold.rawValue }
+
+    /// Writes one line: the time, the level, the event, and its members.
+    public func callAsFunction(_ level: Level, _ event: StaticString, _ members: (StaticString, String?)...) {
+        line(level, event, members)
+    }
+
+    /// Writes one line, with its members as an array.
+    public func line(_ level: Level, _ event: StaticString, _ members: [(StaticString, String?)]) {
+        guard tells(level) else { return }
+        var json = JSONWriter()
+        json.member("time", Timestamp.now().precise)
+        json.member("level", level.name)
+        json.member("event", event.description)
+        for (name, value) in members { if let value { json.member(name, Self.harmless(value)) } }
+        write(json.finish() + [UInt8(ascii: "\n")])
+    }
+
+    /// The value, or a placeholder for the whole value if it contains a secret, which untrusted input may do.
+    private static func harmless(_ value: String) -> String {
+        let value = value.cut(toOctets: 1256)
+        return SecretKind.isFound(in: value, among: SecretKind.inLog) ? "(withheld)" : value.cut(toOctets: 1000)
+    }
+
+    /// Writes each line to standard error in one call.
+    public static let standardError: @Sendable ([UInt8]) -> Void = { line in
+        _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,102 @@
+import Core
+public import HTTP
+public import Platform
+
+/// Delivers notifications: the handler of delivery jobs.
+public struct NotificationDelivery: Sendable {
+    private static let deadline = Duration.seconds(15)
+    /// Maximum time in seconds that a server can ask to wait.
+    private static let longestPause = 86_400
+
+    let server: ServerContext
+    let database: TeamDatabase
+    let signers: any NotificationSigners
+    let client: HTTPClient
+    let turns: NotificationScheduler
+    let allowsLoopback: Bool
+
+    /// - Parameter allowsLoopback: whether sandbox teams may have servers on this machine notified.
+    public init(
+        server: ServerContext, database: TeamDatabase, signers: any NotificationSigners, client: HTTPClient,
+        allowsLoopback: Bool
+    ) {
+        self.server = server
+        self.database = database
+        self.signers = signers
+        self.client = client
+        turns = NotificationScheduler(database)
+        self.allowsLoopback = allowsLoopback
+    }
+
+    /// Registers the handler of delivery jobs.
+    public func register(in handlers: inout JobHandlers) {
+        handlers.register(NotificationJob.self) { job, run in try await deliver(job, run) }
+    }
+
+    private func deliver(_ job: NotificationJob, _ run: JobRun) async throws -> JobOutcome {
+        let store = NotificationDeliveryStore(database: database)
+        guard let id = NotificationID(rawValue: job.notification), var token = try await store.token(id, in: run.team),
+            let signer = try await signers.signer(of: run.team)
+        else { return .refused("the notice is not waiting any more") }
+        if let wait = try await turns.wait(for: token, in: run.team, at: server.clock()) { return .postponed(wait) }
+        if let spelling = job.spelling { token.accountDeleteEvent = spelling }
+        let (attempts, pause) = try await send(token, copies: job.copies ?? 1, by: signer)
+        let (isDelivered, summary) = (attempts.allSatisfy(\.isDelivery), attempts.last?.summary ?? "")
+        let isFinal = run.isLast || token.url == nil
+        let state: NotificationState = isDelivered ? .delivered : isFinal ? .dead : .pending
+        return try await database.transaction(in: run.team) { transaction in
+            for attempt in attempts { try await store.record(attempt, of: id, state: state, in: run.team, transaction) }
+            switch state {
+            case .delivered: return try await run.succeed(nil, transaction)
+            case .dead: return .refused(summary)
+            case .pending: return pause.map { .retry(after: $0, summary) } ?? .failed(summary)
+            }
+        }
+    }
+
+    /// Sends the given number of copies, or stops at the first that is not delivered.
+    private func send(_ token: NotificationToken, copies: Int, by signer: any NotificationSigner) async throws -> (
+        attempts: [DeliveryAttempt], pause: Duration?
+    ) {
+        var attempts: [DeliveryAttempt] = []
+        for _ in 0..<max(1, copies) {
+            let (attempt, pause) = try await send(token, by: signer)
+            attempts.append(attempt)
+            guard attempt.isDelivery else { return (attempts, pause) }
+        }
+        return (attempts, nil)
+    }
+
+    /// Sends a notification once.
+    ///
+    /// - Returns: the attempt, and the time that the server asks to wait.
+    private func send(_ token: NotificationToken, by signer: any NotificationSigner) async throws -> (
+        DeliveryAttempt, pause: Duration?
+    ) {
+        let start = server.clock()
+        guard let url = token.url else { return (attempt(start, "", .failed(.addressMissing)), nil) }
+        let body = try token.body(signedBy: signer, at: start)
+        do throws(ClientFailure) {
+            let response = try await client.send(request(to: url, body, by: signer))
+            let excerpt = DeliveryAttempt.excerpt(of: response.body)
+            let pause = response["Retry-After"].flatMap { Int($0) }.map {
+                Duration.seconds(min(max($0, 0), Self.longestPause))
+            }
+            return (attempt(start, url, .answered(status: response.status), excerpt), pause)
+        } catch { return (attempt(start, url, .failed(DeliveryAttempt.Problem(error))), nil) }
+    }
+
+    private func request(to url: String, _ body: [UInt8], by signer: any NotificationSigner) -> ClientRequest {
+        ClientRequest(
+            "POST", url, fields: [("Content-Type", "application/json")], body: body, deadline: Self.deadline,
+            bodyLimit: 256 * 1024, addresses: allowsLoopback && signer.isSandbox ? .publicAndLoopback : .publicOnly)
+    }
+
+    private func attempt(_ start: Timestamp, _ url: String, _ result: DeliveryAttempt.Result, _ excerpt: String = "")
+        -> DeliveryAttempt
+    {
+        DeliveryAttempt(
+            at: start, url: url, result: result, milliseconds: Int((server.clock() - start).microseconds / 1000),
+            excerpt: excerpt)
+    }
+}

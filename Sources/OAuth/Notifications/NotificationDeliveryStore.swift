@@ -1,0 +1,63 @@
+import Core
+import Platform
+import Postgres
+
+/// Database statements of the delivery of notifications.
+struct NotificationDeliveryStore: Sendable {
+    let database: TeamDatabase
+
+    /// Notification as it is to be sent now; nil if it is no longer pending.
+    func token(_ id: NotificationID, in team: TeamID) async throws(PostgresFailure) -> NotificationToken? {
+        let rows = try await database.query(
+            """
+            SELECT notices.type, notices.sub, notices.app_id, notices.event_time, app_ids.notification_url,
+                CASE WHEN consents.is_provider_email_private THEN consents.provider_email
+                    WHEN users.is_private_email THEN users.email ELSE users.relay_address END,
+                teams.account_delete_event
+            FROM notices
+            JOIN teams ON teams.team_id = \(team)
+            LEFT JOIN app_ids ON app_ids.team_id = \(team) AND app_ids.identifier = notices.app_id
+            LEFT JOIN users ON users.team_id = \(team) AND users.sub = notices.sub
+            LEFT JOIN consents ON consents.team_id = \(team) AND consents.sub = notices.sub
+                AND consents.app_id = notices.app_id
+            WHERE notices.team_id = \(team) AND notices.notice_id = \(id) AND notices.state = 'pending'
+            """, in: team)
+        guard var row = rows.first else { return nil }
+        return NotificationToken(
+            id: id, type: try row.next(), subject: try row.next(), appID: try row.next(), eventTime: try row.next(),
+            url: try row.next(), relayAddress: try row.next(), accountDeleteEvent: try row.next())
+    }
+
+    /// Stores an attempt, and the resulting state of the notification.
+    func record(
+        _ attempt: DeliveryAttempt, of id: NotificationID, state: NotificationState, in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        let (status, problem) = attempt.columns
+        try await transaction.query(
+            """
+            WITH counted AS (
+                UPDATE notices
+                SET attempts = attempts + 1, state = \(state),
+                    settled_at = CASE WHEN \(state)::text = 'pending' THEN NULL ELSE clock_timestamp() END
+                WHERE team_id = \(team) AND notice_id = \(id)
+                RETURNING attempts
+            )
+            INSERT INTO notice_attempts (
+                team_id, notice_id, number, at, url, status, problem, milliseconds, excerpt
+            )
+            SELECT \(team), \(id), attempts, \(attempt.at), \(attempt.url), \(status)::bigint, \(problem),
+                \(attempt.milliseconds)::bigint, \(attempt.excerpt)
+            FROM counted
+            """)
+    }
+}
+
+extension DeliveryAttempt {
+    fileprivate var columns: (status: Int?, problem: String?) {
+        switch result {
+        case .answered(let status): (status, nil)
+        case .failed(let problem): (nil, problem.rawValue)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Core
+public import Platform
+public import Postgres
+
+/// Reads the delivery log.
+public struct NotificationListStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Page of the matching notifications.
+    public func page(in team: TeamID, matching filter: NotificationFilter, after cursor: ListCursor?, limit: Int)
+        async throws(PostgresFailure) -> Page<NotificationSummary>
+    {
+        let rows = try await database.search(
+            Self.selection(in: team, filter, after: cursor, limit: limit + 1), in: team)
+        return try Page(rows, limit: limit, read: NotificationSummary.init) { ListCursor($0.createdAt, $0.id.rawValue) }
+    }
+
+    /// Finds a notification by its ID.
+    public func find(_ id: NotificationID, in team: TeamID) async throws(PostgresFailure) -> NotificationSummary? {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns)
+            FROM (
+                SELECT \(Self.ownColumns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)
+            ) AS page \(Self.job(in: team))
+            """, in: team)
+        return try rows.firstValue(NotificationSummary.init)
+    }
+
+    /// Attempts to deliver a notification, newest first, at most a hundred.
+    public func attempts(of id: NotificationID, in team: TeamID) async throws(PostgresFailure) -> [DeliveryAttempt] {
+        let rows = try await database.query(
+            """
+            SELECT at, url, status, problem, milliseconds, excerpt FROM notice_attempts
+            WHERE team_id = \(team) AND notice_id = \(id)
+            ORDER BY number DESC
+            LIMIT 100
+            """, in: team)
+        return try rows.all(DeliveryAttempt.init)
+    }
+
+    /// One statement for the page and the count; it yields a row even if the page is empty.
+    private static func selection(in team: TeamID, _ filter: NotificationFilter, after cursor: ListCursor?, limit: Int)
+        -> SQL
+    {
+        let following: SQL =
+            if let cursor {
+                """
+                AND created_at <= \(cursor.at)
+                AND (created_at < \(cursor.at) OR notice_id > \(cursor.id))
+                """
+            } else { "" }
+        return """
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM notices WHERE team_id = \(team) \(filter.condition)
+                    ORDER BY created_at DESC, notice_id LIMIT \(Page<NotificationSummary>.countLimit + 1)
+                ) AS counted
+            ), page.notice_id IS NOT NULL, \(columns)
+            FROM (VALUES (1)) AS one (row) LEFT JOIN (
+                SELECT \(ownColumns) FROM notices
+                WHERE team_id = \(team) \(filter.condition) \(following)
+                ORDER BY created_at DESC, notice_id
+                LIMIT \(limit)
+            ) AS page ON true \(job(in: team))
+            ORDER BY page.created_at DESC, page.notice_id
+            """
+    }
+
+    private static let ownColumns: SQL =
+        "notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, job_id"
+
+    /// Columns of `page`, whose own columns are `ownColumns`, and of `job`.
+    private static let columns: SQL = """
+        page.notice_id, page.type, page.sub, page.app_id, page.state, page.attempts, page.is_test,
+        page.created_at, page.settled_at, job.attempts, job.worker IS NOT NULL, job.due_at
+        """
+
+    /// Joins the pending job of a pending notification.
+    private static func job(in team: TeamID) -> SQL {
+        """
+        LEFT JOIN jobs AS job ON job.team_id = \(team) AND job.job_id = page.job_id
+            AND job.state = 'pending' AND page.state = 'pending'
+        """
+    }
+}
+
+extension NotificationFilter {
+    /// Conditions for the set fields only, because a condition that may be null cannot use an index.
+    fileprivate var condition: SQL {
+        var condition: SQL = ""
+        if let state { condition = "\(condition) AND state = \(state)" }
+        if let type { condition = "\(condition) AND type = \(type)" }
+        if let appID { condition = "\(condition) AND app_id = \(appID)" }
+        if let subject { condition = "\(condition) AND sub = \(subject)" }
+        return condition
+    }
+}
+
+extension NotificationSummary {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        id = try row.next()
+        type = try row.next()
+        subject = try row.next()
+        appID = try row.next()
+        state = try row.next()
+        attempts = try row.next()
+        isTest = try row.next()
+        createdAt = try row.next()
+        settledAt = try row.next()
+        delivery = try Delivery(&row)
+    }
+}
+
+extension NotificationSummary.Delivery {
+    /// An attempt counts from its beginning, so one in progress is not a failure.
+    fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
+        let attempts: Int? = try row.next()
+        let isUnderWay: Bool = try row.next()
+        let dueAt: Timestamp? = try row.next()
+        guard let attempts else { return nil }
+        failures = isUnderWay ? attempts - 1 : attempts
+        nextAttemptAt = isUnderWay ? nil : dueAt
+    }
+}
+
+extension DeliveryAttempt {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        at = try row.next()
+        url = try row.next()
+        let status: Int? = try row.next()
+        let problem: String? = try row.next()
+        result = status.map { .answered(status: $0) } ?? .failed(problem.flatMap(Problem.init) ?? .other)
+        milliseconds = try row.next()
+        excerpt = try row.next()
+    }
+}

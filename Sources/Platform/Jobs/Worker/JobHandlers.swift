@@ -1,0 +1,107 @@
+public import Core
+public import Postgres
+
+/// The handlers of a worker, one for each kind of job.
+public struct JobHandlers: Sendable {
+    struct Handler: Sendable {
+        let policy: JobPolicy
+        /// Time from one start of a recurring job to the next; nil for all others.
+        var interval: Duration?
+        let perform: @Sendable (_ payload: [UInt8], JobRun) async throws -> JobOutcome
+    }
+
+    private var handlers: [String: Handler] = [:]
+
+    public init() {}
+
+    /// Registers the handler of a kind of job.
+    ///
+    /// It may be called more than once for one job, though never concurrently: a process may die after the effect and
+    /// before the receipt. Effects in the database can share the receipt's transaction (`JobRun.succeed`). A payload
+    /// that cannot be decoded as the kind makes the job dead.
+    public mutating func register<Kind: JobKind>(
+        _ kind: Kind.Type, _ perform: @escaping @Sendable (Kind, JobRun) async throws -> JobOutcome
+    ) {
+        precondition(handlers[Kind.kind] == nil, "\(Kind.kind) has a handler already")
+        handlers[Kind.kind] = Handler(policy: Kind.policy) { payload, run in
+            let value: Kind
+            do throws(JSON.Failure) { value = try JSON.decode(Kind.self, from: payload) } catch {
+                return .refused("the payload cannot be read: \(error)")
+            }
+            return try await perform(value, run)
+        }
+    }
+
+    /// Registers recurring work for the whole installation: a job of the system team that one process at a time runs.
+    ///
+    /// - Parameters:
+    ///   - kind: the permanent name, such as `audit.seal`.
+    ///   - interval: time from one start to the next, in whole seconds; longer when a run takes longer.
+    ///   - perform: runs the work once.
+    ///
+    ///     It may be called again before its time when a process died during a run. The error that it throws is stored
+    ///     for operators, so the description of an error of its own contains no personal data.
+    public mutating func recurring(
+        _ kind: String, every interval: Duration, _ perform: @escaping @Sendable () async throws -> Void
+    ) {
+        precondition(interval >= .seconds(1), "a recurring job is due to the second")
+        precondition(handlers[kind] == nil, "\(kind) has a handler already")
+        var policy = JobPolicy()
+        (policy.priority, policy.timeout) = (.recurring, .seconds(86_400))
+        handlers[kind] = Handler(policy: policy, interval: interval) { _, _ in
+            try await perform()
+            return .succeeded()
+        }
+    }
+
+    subscript(kind: String) -> Handler? { handlers[kind] }
+
+    var kinds: [String] { handlers.keys.sorted() }
+
+    /// The recurring jobs, each with its interval.
+    var recurring: [(kind: String, interval: Duration)] {
+        handlers.compactMap { kind, handler in handler.interval.map { (kind, $0) } }
+    }
+}
+
+/// One attempt at a job, as passed to its handler.
+public struct JobRun: Sendable {
+    /// Error: this attempt no longer holds the job, because its lease ended or the job was cancelled.
+    public struct Lost: Error, Sendable {}
+
+    public let claim: JobClaim
+    let policy: JobPolicy
+
+    public var team: TeamID { claim.team }
+    public var id: JobID { claim.id }
+    /// Whether the job is dead if this attempt fails.
+    public var isLast: Bool { claim.attempt >= policy.attempts }
+
+    /// Ends the job with success in the handler's own transaction, so that the job's effects in the database happen
+    /// exactly once.
+    ///
+    /// - Returns: the outcome that the handler returns once its transaction is committed.
+    /// - Throws: `Lost`, which must roll back the transaction; `PostgresFailure`.
+    public func succeed(_ result: JSONValue? = nil, _ transaction: borrowing Transaction) async throws -> JobOutcome {
+        guard try await transaction.query(claim.success(result, policy)).changed == 1 else { throw Lost() }
+        return .ended
+    }
+}
+
+/// Numbers of attempts since the process started, by result.
+public struct JobCounts: Sendable {
+    public private(set) var succeeded = 0
+    /// Failed attempts of jobs that will be tried again.
+    public private(set) var failed = 0
+    public private(set) var dead = 0
+
+    public init() {}
+
+    mutating func note(_ outcome: JobOutcome, isDead: Bool) {
+        switch outcome {
+        case .succeeded, .ended: succeeded += 1
+        case .postponed: break
+        case .failed, .retry, .refused: if isDead { dead += 1 } else { failed += 1 }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Postgres
+
+/// The console's mailbox, which receives emails while no SMTP server is configured.
+///
+/// Its rows belong to the system team, whichever team sends: operators read them in place of the mail server.
+public struct MailboxStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Stores an email once, also if its job runs again.
+    func keep(_ mail: OutgoingMail, _ written: EmailRenderer.Written, as id: JobID, of team: TeamID)
+        async throws(PostgresFailure)
+    {
+        try await database.query(
+            """
+            INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link)
+            VALUES (
+                \(TeamID.system), \(id), \(team), \(mail.message.name), \(mail.recipient), \(written.subject),
+                \(written.text), \(written.html), \(mail.message.link)
+            )
+            ON CONFLICT DO NOTHING
+            """, in: .system)
+    }
+
+    /// Returns up to `limit` emails, newest first, starting after `cursor` if given.
+    ///
+    /// - Parameter search: the beginning of a recipient address; case does not matter.
+    public func page(to search: String? = nil, after cursor: ListCursor? = nil, limit: Int)
+        async throws(PostgresFailure) -> Page<MailboxEntry>
+    {
+        let matching: SQL = "team_id = \(TeamID.system) \(Self.matching(search))"
+        let rows = try await database.search(
+            """
+            SELECT (
+                SELECT count(*) FROM (
+                    SELECT FROM mailbox WHERE \(matching)
+                    ORDER BY at DESC, mail_id DESC LIMIT \(Page<MailboxEntry>.countLimit + 1)
+                ) AS counted
+            ), page.mail_id IS NOT NULL, \(MailboxEntry.columns)
+            FROM (VALUES (1)) AS one (row) LEFT JOIN (
+                SELECT \(MailboxEntry.columns) FROM mailbox
+                WHERE \(matching) \(Self.following(cursor))
+                ORDER BY at DESC, mail_id DESC LIMIT \(limit + 1)
+            ) AS page ON true
+            ORDER BY at DESC, mail_id DESC
+            """, in: .system)
+        return try Page(rows, limit: limit, read: MailboxEntry.init) { ListCursor($0.at, $0.id.rawValue) }
+    }
+
+    /// Returns one email with its bodies and link, or nil.
+    public func find(_ id: JobID) async throws(PostgresFailure) -> MailboxMail? {
+        let rows = try await database.query(
+            """
+            SELECT \(MailboxEntry.columns), body_text, body_html, link
+            FROM mailbox WHERE team_id = \(TeamID.system) AND mail_id = \(id)
+            """, in: .system)
+        guard var row = rows.first else { return nil }
+        return MailboxMail(
+            entry: try MailboxEntry(&row), text: try row.next(), html: try row.next(), link: try row.next())
+    }
+
+    private static func matching(_ search: String?) -> SQL {
+        // PostgreSQL rejects NUL in text, and no address contains one.
+        guard let search = search?.filter({ $0 != "\0" }), !search.isEmpty else { return "" }
+        return """
+            AND recipient_key >= lower(\(search)) AND recipient_key < lower(\(search)) || chr(1114111)
+            """
+    }
+
+    private static func following(_ cursor: ListCursor?) -> SQL {
+        guard let cursor else { return "" }
+        return "AND (at, mail_id) < (\(cursor.at), \(cursor.id))"
+    }
+}

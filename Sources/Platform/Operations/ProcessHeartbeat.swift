@@ -1,0 +1,88 @@
+public import Core
+import Postgres
+
+/// Heartbeat of one process, with its load and its counters since the start.
+///
+/// Stored as JSON and read by other versions of Pippin, so members added later are optional.
+public struct ProcessHeartbeat: Codable, Sendable {
+    /// Name of the process's job worker.
+    public let id: String
+    public let host: String
+    public let pid: Int
+    public let version: String
+    public let startedAt: Timestamp
+    /// Time of the heartbeat by the process's own clock.
+    public let clock: Timestamp
+    public let loops: Int
+    /// Response time of the slowest loop, in microseconds.
+    public var loopLag = 0
+    /// Resident memory in octets.
+    public var memory = 0
+    public var jobsSucceeded = 0
+    public var jobsFailed = 0
+    public var jobsDead = 0
+    /// Trace events that found no room in the buffer or could not be written.
+    public var traceEventsDropped = 0
+    public var connections = ConnectionStatistics()
+    public var refused = RefusedRequests()
+
+    public init(id: String, host: String, pid: Int, version: String, startedAt: Timestamp, clock: Timestamp, loops: Int)
+    {
+        (self.id, self.host, self.pid, self.version) = (id, host, pid, version)
+        (self.startedAt, self.clock, self.loops) = (startedAt, clock, loops)
+    }
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        let json: String = try row.next()
+        do throws(JSON.Failure) { self = try JSON.decode(ProcessHeartbeat.self, from: Array(json.utf8)) } catch {
+            throw .unreadable(column: 0, as: "a heartbeat: \(error)")
+        }
+    }
+}
+
+/// Connections and file descriptors of a process.
+public struct ConnectionStatistics: Codable, Equatable, Sendable {
+    public var now = 0
+    /// Maximum number of simultaneous connections since the process started.
+    public var peak = 0
+    public var limit = 0
+    /// Connections and forwarded requests refused since the start because their network had its maximum in flight.
+    public var refused = 0
+    /// Times since the start that a connection had to wait because the process had its maximum.
+    public var full = 0
+    /// Times since the start that no descriptor was left for a waiting connection.
+    public var shortages = 0
+    /// Octets of responses that clients have not received yet.
+    public var octetsInDelivery = 0
+    /// Connections closed since the start to free memory for the responses to others.
+    public var answersGivenUp = 0
+    public var descriptors = 0
+    public var descriptorLimit = 0
+
+    public init() {}
+}
+
+/// Requests that a process temporarily refused since its start.
+public struct RefusedRequests: Codable, Equatable, Sendable {
+    /// Answered 429: the client has used up a limit.
+    public var tooMany = 0
+    /// Answered 503: no capacity, no database, or no time was left.
+    public var unavailable = 0
+    /// Uses that were refused, by the name of the rate limit.
+    public var limited: [String: Int] = [:]
+
+    public init() {}
+}
+
+/// Last heartbeat of a process, with its liveness.
+public struct ProcessStatus: Sendable {
+    /// Time without a heartbeat after which a process counts as dead.
+    static let timeout = Duration.seconds(45)
+
+    public let beat: ProcessHeartbeat
+    /// Time of the heartbeat by PostgreSQL's clock.
+    public let seenAt: Timestamp
+    public let isAlive: Bool
+    /// How far the process's clock is ahead of PostgreSQL's; negative if it is behind.
+    public var clockSkew: Duration { beat.clock - seenAt }
+}

@@ -1,0 +1,40 @@
+public import Core
+public import Crypto
+
+/// Configuration and services of the server that every part of the engine uses.
+public struct ServerContext: Sendable {
+    /// The base URL under which browsers and apps reach Pippin, without a trailing slash.
+    public let publicURL: String
+    /// The domain of relay addresses.
+    public let relayDomain: String
+    public let keyRing: KeyRing
+    /// Whether a mail server accepts mail; otherwise mail goes to the operators' mailbox.
+    public let sendsMail: Bool
+    public let random: RandomSource
+    public let clock: @Sendable () -> Timestamp
+    /// The log for failures outside the response to a request.
+    public let log: Log
+
+    public init(
+        publicURL: String, relayDomain: String, keyRing: KeyRing, sendsMail: Bool = true,
+        random: RandomSource = .system, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
+        log: Log = Log(threshold: .warning)
+    ) {
+        self.publicURL = publicURL
+        self.relayDomain = relayDomain
+        self.keyRing = keyRing
+        self.sendsMail = sendsMail
+        self.random = random
+        self.clock = clock
+        self.log = log
+    }
+
+    /// The host of the public URL without its port: a name or an IPv4 address.
+    public var publicHost: String {
+        let rest = publicURL.split(separator: "/").dropFirst().first ?? ""
+        return String(rest.prefix { $0 != ":" })
+    }
+
+    /// The base URL of a team and, unless a Service ID is set to Apple's issuer, the issuer of its tokens.
+    public func base(of team: TeamID) -> String { "\(publicURL)/t/\(team)" }
+}

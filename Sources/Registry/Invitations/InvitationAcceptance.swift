@@ -1,0 +1,108 @@
+public import Core
+public import Crypto
+public import Platform
+public import Postgres
+
+/// Finds and accepts an invitation by the token of its link, before the team is known.
+///
+/// The system role finds the team and the invitation of the token; everything else is read and done under the team's
+/// setting.
+public struct InvitationAcceptance: Sendable {
+    /// Result of accepting an invitation.
+    public enum Outcome: Hashable, Sendable {
+        case joined(TeamID)
+        /// The account is already a member of the team; the invitation is used up, the role does not change.
+        case memberAlready(TeamID)
+        /// The link is unknown, used, withdrawn or expired, or its sender may no longer invite to that role.
+        case gone
+    }
+
+    private let database: TeamDatabase
+    private let system: InvitationTokenStore
+    private let invitations: InvitationStore
+    private let members: MembershipStore
+    private let teams: TeamStore
+
+    public init(_ database: TeamDatabase, _ system: SystemDatabase) {
+        self.database = database
+        self.system = InvitationTokenStore(system)
+        invitations = InvitationStore(database)
+        members = MembershipStore(database)
+        teams = TeamStore(database)
+    }
+
+    /// Returns the invitation and the team of a link, or nil when the link is not valid (any more).
+    public func find(_ token: LinkToken, at now: Timestamp) async throws(PostgresFailure) -> OpenInvitation? {
+        guard let (team, id) = try await system.find(token, at: now),
+            let invitation = try await invitations.find(id, in: team), invitation.isOpen(at: now),
+            let inviter = try await members.find(invitation.invitedBy, in: team),
+            inviter.role.mayManage(invitation.role), let team = try await teams.find(team)
+        else { return nil }
+        return OpenInvitation(invitation: invitation, team: team)
+    }
+
+    /// Makes `account` a member; the link works once.
+    ///
+    /// - Throws: `MembershipStore.Failure.teamFull`, which leaves the invitation unchanged; `PostgresFailure`.
+    public func accept(_ token: LinkToken, as account: Subject, from origin: Origin, at now: Timestamp) async throws
+        -> Outcome
+    {
+        guard let (team, _) = try await system.find(token, at: now) else { return .gone }
+        return try await database.transaction(in: team, locking: .team(team)) { transaction in
+            try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
+        }
+    }
+
+    /// Creates an account in the system team by `makeAccount` and makes it a member, in one transaction.
+    ///
+    /// - Parameter makeAccount: adds a console account with the invited address, which the link has verified.
+    /// - Throws: any error of `makeAccount`; `MembershipStore.Failure.teamFull`, which leaves the invitation unchanged
+    ///   and creates no account; `PostgresFailure`.
+    public func accept(
+        _ token: LinkToken, from origin: Origin, at now: Timestamp,
+        makeAccount: (EmailAddress, borrowing Transaction) async throws -> Subject
+    ) async throws -> (account: Subject, team: TeamID)? {
+        guard let (team, id) = try await system.find(token, at: now),
+            let invitation = try await invitations.find(id, in: team)
+        else { return nil }
+        do {
+            // Begun in the team, so that a wait for the team's row counts against it and not against the system team.
+            let account = try await database.transaction(in: team, locking: .team(team)) { transaction in
+                try await transaction.lock(team)
+                try await Self.enter(.system, transaction)
+                let account = try await makeAccount(invitation.email, transaction)
+                try await Self.enter(team, transaction)
+                let outcome = try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
+                guard outcome == .joined(team) else { throw Gone() }
+                return account
+            }
+            return (account, team)
+        } catch is Gone { return nil }
+    }
+
+    /// Error: the link was used meanwhile, so the new account must be rolled back.
+    private struct Gone: Error {}
+
+    /// Puts the rest of the transaction under the setting of a team.
+    private static func enter(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
+    }
+
+    private static func accept(
+        _ token: LinkToken, as account: Subject, in team: TeamID, from origin: Origin, at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) async throws -> Outcome {
+        // Locked before the invitation, in the order of `InvitationStore.invite`.
+        try await transaction.lock(team)
+        guard let invitation = try await InvitationStore.accept(token, in: team, at: now, transaction) else {
+            return .gone
+        }
+        try await InvitationStore.event("invitation.accepted", invitation, by: account, from: origin).record(
+            in: team, transaction)
+        do {
+            try await MembershipStore.add(
+                account, as: invitation.role, to: team, by: .member(account), from: origin, transaction)
+        } catch MembershipStore.Failure.alreadyMember { return .memberAlready(team) }
+        return .joined(team)
+    }
+}

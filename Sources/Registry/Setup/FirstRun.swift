@@ -1,0 +1,88 @@
+public import Core
+public import Crypto
+public import Platform
+public import Postgres
+
+/// Sets up an installation: creates its first operator, who owns its first team.
+public struct FirstRun: Sendable {
+    /// Result of the setup.
+    public enum Outcome: Hashable, Sendable {
+        case completed(operator: Subject, team: TeamID)
+        /// The link is unknown, expired or in use, or the installation already has an operator.
+        case refused
+    }
+
+    /// Error: another request created the first operator meanwhile.
+    private struct Over: Error {}
+
+    private let database: TeamDatabase
+    private let links: SetupLinkStore
+    private let teams: TeamStore
+    private let log: Log
+
+    public init(
+        _ database: TeamDatabase, _ system: SystemDatabase, random: RandomSource = .system,
+        log: Log = Log(threshold: .warning)
+    ) {
+        self.database = database
+        links = SetupLinkStore(system, random: random)
+        teams = TeamStore(database, random: random)
+        self.log = log
+    }
+
+    /// Uses a link: creates the operator and their team, all or nothing.
+    ///
+    /// The link is claimed first, under the system role; then everything else happens in one transaction, first under
+    /// the system team's setting, then under the new team's. After an error the link is usable again, after a crash a
+    /// minute later. Once the transaction has committed there is an operator, and no link works any more.
+    ///
+    /// - Parameters:
+    ///   - id: the id of the team; drawn at random when nil.
+    ///   - makeOperator: adds the console account to the system team in the given transaction, and returns its `sub`.
+    ///   - furnish: creates what the new team requires, in the same transaction, which is then under that team's
+    ///     setting.
+    /// - Throws: any error of `makeOperator` and `furnish`, `TeamStore.Failure.idTaken`, `PostgresFailure`.
+    public func complete(
+        _ token: LinkToken, team settings: TeamSettings, as id: TeamID? = nil, from origin: Origin,
+        at now: Timestamp = .now(), makeOperator: (borrowing Transaction) async throws -> Subject,
+        furnish: (TeamID, borrowing Transaction) async throws -> Void = { _, _ in }
+    ) async throws -> Outcome {
+        guard try await links.claim(token, at: now) else { return .refused }
+        let team = id ?? teams.drawID()
+        do {
+            let account = try await database.transaction(in: .system) { transaction in
+                try await Self.requireNoOperator(transaction)
+                let account = try await makeOperator(transaction)
+                try await Self.makeOperator(account, from: origin, transaction)
+                try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
+                try await TeamStore.create(
+                    settings, as: team, owner: account, by: .member(account), from: origin, transaction)
+                try await furnish(team, transaction)
+                return account
+            }
+            return .completed(operator: account, team: team)
+        } catch is Over { return .refused } catch {
+            // If this fails too, the first error matters more, and the claim lapses by itself.
+            await log.attempt("setup_link.not_released", request: origin.requestID) {
+                try await links.release(token, claimedAt: now)
+            }
+            throw error
+        }
+    }
+
+    /// Throws when there is an operator; the lock on the system team serializes two links that are used at once.
+    private static func requireNoOperator(_ transaction: borrowing Transaction) async throws {
+        try await transaction.lock(.system)
+        let isFree = try await transaction.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
+        guard !isFree.isEmpty else { throw Over() }
+    }
+
+    private static func makeOperator(_ account: Subject, from origin: Origin, _ transaction: borrowing Transaction)
+        async throws
+    {
+        let actor = Actor.member(account)
+        try await MembershipStore.add(account, as: .operator, to: .system, by: actor, from: origin, transaction)
+        try await AuditEvent("setup.completed", by: actor, on: .team(.system), from: origin).record(
+            in: .system, transaction)
+    }
+}

@@ -1,0 +1,109 @@
+import Core
+import Platform
+import Postgres
+
+/// Executes the deletions that `TeamStore.requestDeletion` schedules.
+struct TeamDeletionStore: Sendable {
+    /// Time after which requests that began before a team was closed or deleted have ended, and write no more.
+    static let settlingTime = Duration.seconds(60)
+
+    private let database: TeamDatabase
+    private let system: SystemDatabase
+    private let obligations: [any TeamObligations]
+
+    init(_ database: TeamDatabase, _ system: SystemDatabase, obligations: [any TeamObligations] = []) {
+        self.database = database
+        self.system = system
+        self.obligations = obligations
+    }
+
+    /// Returns the teams whose grace period is over and that are still open.
+    func dueTeams(at now: Timestamp) async throws(PostgresFailure) -> [TeamID] {
+        try await teams("closed_at IS NULL AND deletion_due_at <= \(now) AND NOT is_system")
+    }
+
+    /// Returns the closed teams that are not deleted yet.
+    func closedTeams() async throws(PostgresFailure) -> [TeamID] {
+        try await teams("closed_at IS NOT NULL AND deleted_at IS NULL")
+    }
+
+    /// Returns the deleted teams that may have rows left.
+    func teamsToEmpty(at now: Timestamp) async throws(PostgresFailure) -> [TeamID] {
+        try await teams("deleted_at <= \(now - Self.settlingTime)")
+    }
+
+    /// Closes the team: its addresses no longer respond to apps and users; its members can still see it in the console.
+    ///
+    /// Does nothing when an owner has cancelled the deletion meanwhile.
+    ///
+    /// - Throws: `PostgresFailure`.
+    func close(_ id: TeamID, at now: Timestamp) async throws {
+        try await database.transaction(in: id) { transaction in
+            let closed = try await transaction.query(
+                """
+                UPDATE teams SET closed_at = \(now), version = version + 1
+                WHERE team_id = \(id) AND closed_at IS NULL AND deletion_due_at <= \(now)
+                """)
+            guard closed.changed == 1 else { return }
+            try await event("team.closed", of: id).record(in: id, transaction)
+            for obligation in obligations { try await obligation.begin(in: id, transaction) }
+        }
+    }
+
+    /// Marks the team as deleted, so that it appears not to exist.
+    ///
+    /// Does nothing while it has obligations, or while requests that began before it was closed may still write.
+    ///
+    /// - Throws: `PostgresFailure`.
+    func delete(_ id: TeamID, at now: Timestamp) async throws {
+        try await database.transaction(in: id) { transaction in
+            let closed = try await transaction.query(
+                """
+                SELECT \(Team.columns) FROM teams t
+                WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.closed_at <= \(now - Self.settlingTime)
+                FOR NO KEY UPDATE
+                """)
+            guard var row = closed.first else { return }
+            let team = try Team(&row)
+            for obligation in obligations { guard try await obligation.conclude(in: id, transaction) else { return } }
+            try await transaction.query(
+                "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
+            try await event("team.deleted", of: id, before: .object(team.settings.json)).record(in: id, transaction)
+        }
+    }
+
+    /// Deletes up to `batch` rows of a deleted team and returns their number: zero when none is left.
+    func removeRows(of id: TeamID, batch: Int) async throws(PostgresFailure) -> Int {
+        guard var row = try await database.query("SELECT pippin_empty_team(\(batch)::integer)", in: id).first else {
+            return 0
+        }
+        return try row.next()
+    }
+
+    /// Records that only the row and the audit log of a deleted team are left.
+    func noteEmptied(_ id: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            WITH emptied AS (
+                UPDATE teams SET emptied_at = \(now)
+                WHERE team_id = \(id) AND deleted_at IS NOT NULL AND emptied_at IS NULL
+                RETURNING team_id
+            )
+            \(event("team.emptied", of: id).insertion(in: id, when: "FROM emptied"))
+            """, in: id)
+    }
+
+    private func event(_ action: String, of id: TeamID, before: JSONValue? = nil) -> AuditEvent {
+        AuditEvent(action, by: .system("deletion"), on: .team(id), from: .local, before: before)
+    }
+
+    private func teams(_ condition: SQL) async throws(PostgresFailure) -> [TeamID] {
+        let rows = try await system.query(
+            """
+            SELECT team_id FROM teams
+            WHERE emptied_at IS NULL AND (deleted_at IS NOT NULL OR deletion_due_at IS NOT NULL) AND \(condition)
+            ORDER BY team_id
+            """)
+        return try rows.column()
+    }
+}

@@ -1,0 +1,118 @@
+import Core
+import Crypto
+import Directory
+import OAuth
+import Platform
+
+/// Builds the page that requests a second factor.
+struct FactorPrompt: Sendable {
+    let factors: SecondFactors
+    let subject: Subject
+    let team: TeamSnapshot
+    /// Value of the browser cookie.
+    let browser: String
+    let frame: HostedFrame
+    let formToken: String
+    let action: String
+    /// Address of the page, to which the query parameter `with` is added to request another kind.
+    let address: String
+    let now: Timestamp
+
+    /// - Parameters:
+    ///   - kinds: kinds that can be requested; empty if the user has only passkeys and the server cannot use them.
+    ///   - wanted: kind that the user prefers.
+    func page(_ kinds: [FactorKind], wanted: FactorKind?, lead: Message? = nil) async throws -> FactorPage {
+        guard let kind = wanted.flatMap({ kinds.contains($0) ? $0 : nil }) ?? kinds.first else {
+            return FactorPage(
+                frame: frame, lead: Message("hosted.factors.prove.no-way", ["team": team.name]).localizedText,
+                formToken: formToken, action: action)
+        }
+        var page = FactorPage(
+            frame: frame, lead: (lead ?? Self.lead(kind, team.name)).localizedText, formToken: formToken,
+            action: action,
+            others: kinds.filter { $0 != kind }.map {
+                FactorPage.Other(url: link(to: $0), label: Self.other($0).localizedText)
+            })
+        switch kind {
+        case .passkey: page.passkey = try await passkey()
+        case .totp: page.code = Self.totp
+        case .recoveryCode: page.code = Self.recoveryCode
+        }
+        return page
+    }
+
+    /// Requests the password again, from a user without a second factor.
+    func password(of user: User, lead: Message) -> FactorPage {
+        FactorPage(
+            frame: frame, lead: lead.localizedText, formToken: formToken, action: action,
+            password: FactorPage.Password(
+                email: FieldView(
+                    "email", label: Message("hosted.factors.prove.email-label"), type: "email",
+                    value: user.email?.rawValue ?? "", autocomplete: "username"),
+                password: FieldView(
+                    "password", label: Message("hosted.factors.prove.password-label"), type: "password",
+                    autocomplete: "current-password")))
+    }
+
+    private func link(to kind: FactorKind) -> String {
+        "\(address)\(address.contains("?") ? "&" : "?")with=\(kind.rawValue)"
+    }
+
+    private func passkey() async throws -> PasskeyFormView? {
+        guard let passkeys = factors.passkeys else { return nil }
+        let known = try await passkeys.passkeys.list(of: subject, in: team.id)
+        let options = RequestOptions(
+            party: passkeys.party,
+            challenge: passkeys.challenges.make(.secondFactor(subject), browser: browser, in: team.id, at: now),
+            allowed: known.map(\.credentialID), requiresUserVerification: false)
+        return PasskeyFormView(
+            kind: .get, action: action, formToken: formToken, options: options.json,
+            label: Message("hosted.factors.prove.passkey-button").localizedText)
+    }
+
+    private static var totp: FactorPage.Code {
+        FactorPage.Code(
+            method: FactorKind.totp.rawValue,
+            field: FieldView(
+                "code", label: Message("hosted.factors.prove.totp-label"), autocomplete: "one-time-code", isCode: true))
+    }
+
+    private static var recoveryCode: FactorPage.Code {
+        FactorPage.Code(
+            method: FactorKind.recoveryCode.rawValue,
+            field: FieldView(
+                "code", label: Message("hosted.factors.prove.recovery-label"), autocomplete: "off", isCode: true))
+    }
+
+    private static func lead(_ kind: FactorKind, _ team: String) -> Message {
+        switch kind {
+        case .passkey: Message("hosted.factors.prove.passkey")
+        case .totp: Message("hosted.factors.prove.totp", ["team": team])
+        case .recoveryCode: Message("hosted.factors.prove.recovery")
+        }
+    }
+
+    private static func other(_ kind: FactorKind) -> Message {
+        switch kind {
+        case .passkey: Message("hosted.factors.prove.with-passkey")
+        case .totp: Message("hosted.factors.prove.with-totp")
+        case .recoveryCode: Message("hosted.factors.prove.with-recovery")
+        }
+    }
+}
+
+extension FactorResult {
+    /// Message about a rejected proof; nil if it was accepted, and if the interaction has ended.
+    func words(_ kind: FactorKind) -> Message? {
+        switch (self, kind) {
+        case (.proved, _), (.interactionExpired, _): nil
+        case (.locked(let refusal), _): refusal.message
+        case (.wrong, .totp): Message("hosted.factors.prove.wrong-totp")
+        case (.wrong, .recoveryCode): Message("hosted.factors.prove.wrong-recovery")
+        case (.wrong, .passkey): Message("hosted.factors.prove.wrong-passkey")
+        }
+    }
+
+    /// Seconds to wait before the next try; nil if the user need not wait.
+    var retryAfter: Int? { if case .locked(let refusal) = self { refusal.retryAfter } else { nil } }
+}

@@ -1,0 +1,80 @@
+import Core
+import Crypto
+import Directory
+import OAuth
+import Platform
+
+/// Builds the pages that set up a factor.
+struct FactorSetup: Sendable {
+    let factors: SecondFactors
+    let user: User
+    let team: TeamSnapshot
+    /// Value of the browser cookie.
+    let browser: String
+    let frame: HostedFrame
+    let formToken: String
+    let action: String
+    let now: Timestamp
+
+    /// Page on which the user chooses the kind of factor.
+    ///
+    /// - Parameter address: address of the page, to which the query parameter `with` is added for each kind.
+    func choices(at address: String) -> FactorSetupPage {
+        var page = page(Message("hosted.factors.set-up.title"))
+        page.lead = Message("hosted.factors.set-up.required", ["team": team.name]).localizedText
+        if factors.passkeys != nil {
+            page.choices.append(
+                FactorSetupPage.Choice(
+                    url: "\(address)?with=passkey", title: Message("hosted.factors.set-up.passkey.title").localizedText,
+                    about: Message("hosted.factors.set-up.passkey.about").localizedText))
+        }
+        page.choices.append(
+            FactorSetupPage.Choice(
+                url: "\(address)?with=totp", title: Message("hosted.factors.set-up.totp.title").localizedText,
+                about: Message("hosted.factors.set-up.totp.about").localizedText))
+        return page
+    }
+
+    /// Page that adds an authenticator app, with a new secret or the one offered before.
+    func totp(_ offer: TOTPOffer? = nil, error: Message? = nil, replaces: Bool = false) -> FactorSetupPage {
+        var page = page(Message("hosted.factors.set-up.totp.heading"))
+        let offer = offer ?? factors.offers.make(for: user.subject, in: team.id, at: now)
+        let account = user.email?.shown ?? user.name.full
+        page.totp = FactorSetupPage.TOTP(
+            offer: offer, uri: offer.secret.uri(issuer: team.name, account: account), error: error?.localizedText,
+            replaces: replaces)
+        return page
+    }
+
+    /// Page that adds a passkey; nil if the server cannot use passkeys.
+    func passkey(named name: String? = nil, error: Message? = nil) async throws -> FactorSetupPage? {
+        guard let passkeys = factors.passkeys else { return nil }
+        var page = page(Message("hosted.factors.set-up.passkey.heading"))
+        page.lead = Message("hosted.factors.set-up.passkey.about").localizedText
+        page.error = error?.localizedText
+        let (subject, known) = (user.subject, try await passkeys.passkeys.list(of: user.subject, in: team.id))
+        let options = CreationOptions(
+            party: passkeys.party, partyName: team.name,
+            userHandle: try await passkeys.passkeys.handle(of: subject, in: team.id),
+            userName: user.email?.shown ?? user.name.full,
+            displayName: user.name.isEmpty ? user.email?.shown ?? "" : user.name.full,
+            challenge: passkeys.challenges.make(.registration(subject), browser: browser, in: team.id, at: now),
+            excluded: known.map(\.credentialID))
+        page.passkey = PasskeyFormView(
+            kind: .create, action: action, formToken: formToken, options: options.json,
+            label: Message("hosted.factors.set-up.passkey.button").localizedText, name: Self.nameField(name))
+        return page
+    }
+
+    private func page(_ heading: Message) -> FactorSetupPage {
+        FactorSetupPage(frame: frame, heading: heading.localizedText, formToken: formToken, action: action)
+    }
+
+    /// - Parameter name: name typed before; nil for an empty field, which selects the default name in the language.
+    static func nameField(_ name: String?) -> FieldView {
+        FieldView(
+            "name", label: Message("hosted.factors.set-up.passkey.label"), value: name ?? "", autocomplete: "off",
+            placeholder: Message("hosted.factors.set-up.passkey.standard"),
+            hint: Message("hosted.factors.set-up.passkey.hint"))
+    }
+}

@@ -1,0 +1,78 @@
+public import Core
+public import Crypto
+public import HTTP
+public import Platform
+public import Templates
+
+/// Templates, public files, cookies and form tokens that all pages share.
+public struct Site: Sendable {
+    /// Public scheme, host and port of this server, without a trailing slash.
+    public let publicURL: String
+    public let pages: Pages
+    public let assets: AssetLinks
+    /// `Public/apple-id.js`, a function that takes the values of a team.
+    public let webScript: [UInt8]
+    public let cookies: CookieNames
+    public let formTokens: FormTokens
+
+    public init(publicURL: String, pages: Pages, assets: AssetLinks, webScript: [UInt8], keyRing: KeyRing) {
+        self.publicURL = publicURL
+        self.pages = pages
+        self.assets = assets
+        self.webScript = webScript
+        cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
+        formTokens = FormTokens(keyRing: keyRing)
+    }
+
+    /// Returns a localized text, for use outside of pages.
+    ///
+    /// On pages, fields declared with `words` are resolved while the page is rendered.
+    public func text(_ wording: any LocalizedTextConvertible, in language: Language = .english) -> String {
+        pages.texts.text(wording, in: language)
+    }
+
+    /// Renders `model` with its template as an HTML response with the security fields.
+    public func respond<Page: View>(
+        _ page: LivePage<Page>, _ model: Page, status: Status = .ok, forms: SecurityFields.FormTarget = .ourselves,
+        frame: SecurityFields.FrameParent = .nobody
+    ) -> Response {
+        var body: [UInt8] = []
+        body.reserveCapacity(8 * 1024)
+        if let diagnostics = page.diagnostics() { return .text("\(diagnostics)\n", status: .internalServerError) }
+        page.current().render(model, into: &body)
+        var response = Response.html(body, status: status)
+        SecurityFields.add(to: &response, forms: forms, frame: frame, isSecure: cookies.isSecure)
+        return response
+    }
+
+    /// Reads the form of a request after checking its origin and that its token belongs to the cookie secret `browser`.
+    ///
+    /// - Throws: `UserFacingError.staleForm`, or a 400 if the form cannot be read.
+    public func form(of request: Request, from browser: String) throws(UserFacingError) -> Form {
+        try checkOrigin(of: request)
+        let form: Form
+        do throws(FormCoding.Failure) { form = try request.form() } catch { throw UserFacingError(error) }
+        guard formTokens.isOfBrowser(form["csrf"], browser) else { throw .staleForm }
+        return form
+    }
+
+    /// Cookie that identifies a browser for a year, the retention of the data stored about it.
+    public func browserCookie(_ value: String) -> SetCookie {
+        cookies.cookie(cookies.browser, value, maxAge: .seconds(365 * 86_400))
+    }
+
+    /// Rejects a request from another site, by its `Origin` and `Sec-Fetch-Site` fields.
+    ///
+    /// - Throws: `UserFacingError.staleForm`.
+    public func checkOrigin(of request: Request) throws(UserFacingError) {
+        if let origin = request[.origin], origin != publicURL { throw .staleForm }
+        if let site = request[.secFetchSite], site != "same-origin", site != "none" { throw .staleForm }
+    }
+}
+
+extension Request {
+    /// IP address, user agent and id of the request, as the audit log stores them.
+    public var auditOrigin: Origin {
+        Origin(ip: client.description, userAgent: self[.userAgent] ?? "", requestID: id.description)
+    }
+}

@@ -1,0 +1,104 @@
+public import Core
+public import HTTP
+public import Platform
+import Postgres
+
+/// An error as the user sees it: HTTP status, headline, message and advice.
+///
+/// Every error gets its HTTP status here.
+public struct UserFacingError: Error, Sendable {
+    public let status: Status
+    public let headline: LocalizedText
+    public let message: LocalizedText
+    public let advice: LocalizedText
+    /// Seconds until a retry makes sense, for `Retry-After`.
+    public let retryAfter: Int?
+
+    public init(
+        _ status: Status, _ headline: any LocalizedTextConvertible, _ message: any LocalizedTextConvertible,
+        advice: any LocalizedTextConvertible, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.headline = headline.localizedText
+        self.message = message.localizedText
+        self.advice = advice.localizedText
+        self.retryAfter = retryAfter
+    }
+
+    public static let notFound = UserFacingError(
+        .notFound, Message("shared.problems.not-found.headline"), Message("shared.problems.not-found.message"),
+        advice: Message("shared.problems.not-found.advice"))
+
+    public static let forbidden = UserFacingError(
+        .forbidden, Message("shared.problems.forbidden.headline"), Message("shared.problems.forbidden.message"),
+        advice: Message("shared.problems.forbidden.advice"))
+
+    /// A change to a team whose deletion has begun.
+    public static let teamClosed = UserFacingError(
+        .conflict, Message("shared.problems.team-closed.headline"), Message("shared.problems.team-closed.message"),
+        advice: Message("shared.problems.team-closed.advice"))
+
+    /// A form with an invalid or outdated token, or from another site.
+    public static let staleForm = UserFacingError(
+        .forbidden, Message("shared.problems.stale-form.headline"), Message("shared.problems.stale-form.message"),
+        advice: Message("shared.problems.stale-form.advice"))
+
+    /// A limit is exceeded.
+    public init(_ refusal: TooManyRequests) {
+        self.init(
+            .tooManyRequests, Message("shared.problems.too-many.headline"),
+            Message("shared.problems.too-many.wait", count: refusal.minutes),
+            advice: Message("shared.problems.too-many.advice"), retryAfter: refusal.retryAfter)
+    }
+
+    public static let unavailable = UserFacingError(
+        .serviceUnavailable, Message("shared.problems.unavailable.headline"),
+        Message("shared.problems.unavailable.message"), advice: Message("shared.problems.unavailable.advice"),
+        retryAfter: 2)
+
+    /// A search that reached its timeout.
+    public static let searchTooWide = UserFacingError(
+        .unprocessableContent, Message("shared.problems.search-too-wide.headline"),
+        Message("shared.problems.search-too-wide.message"), advice: Message("shared.problems.search-too-wide.advice"))
+
+    public static let failed = UserFacingError(
+        .internalServerError, Message("shared.problems.failed.headline"), Message("shared.problems.failed.message"),
+        advice: Message("shared.problems.failed.advice"))
+
+    /// The user-facing error for any error.
+    ///
+    /// The cause is only logged.
+    public init(_ error: any Error) {
+        switch error {
+        case let problem as UserFacingError: self = problem
+        case let refusal as TooManyRequests: self = UserFacingError(refusal)
+        case PostgresFailure.searchTimedOut: self = .searchTooWide
+        case let failure as PostgresFailure: self = failure.isTemporary ? .unavailable : .failed
+        case let refusal as HTTPError: self = UserFacingError(refusal)
+        case is FormCoding.Failure: self = UserFacingError(HTTPError.badRequest)
+        default: self = .failed
+        }
+    }
+
+    /// The user-facing error for an error of the HTTP server.
+    public init(_ refusal: HTTPError) {
+        switch refusal {
+        case .notFound: self = .notFound
+        case .deadlinePassed, .overloaded: self = .unavailable
+        case .failed(let error): self = UserFacingError(error)
+        case .badRequest, .misdirected, .headerFieldsTooLarge, .versionNotSupported, .methodNotAllowed,
+            .contentTooLarge, .unsupportedMediaType:
+            self = UserFacingError(
+                refusal.status, Message("shared.problems.bad-request.headline"),
+                Message("shared.problems.bad-request.message"), advice: Message("shared.problems.bad-request.advice"))
+        }
+    }
+}
+
+extension TooManyRequests {
+    /// Beside what was typed: that there were too many attempts, and when to try again.
+    public var message: Message { Message("shared.problems.too-many.message", count: minutes) }
+
+    /// The wait in minutes, rounded up.
+    fileprivate var minutes: Int { (retryAfter + 59) / 60 }
+}

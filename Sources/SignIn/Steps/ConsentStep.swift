@@ -1,0 +1,102 @@
+import Core
+import Directory
+import HTTP
+import OAuth
+import Platform
+import Templates
+
+/// Decisions of an authenticated user: consent at the first sign-in to an app, confirmation at every later one.
+struct ConsentStep: Sendable {
+    let steps: InteractionSteps
+
+    func consent(_ context: InteractionContext) async throws -> Response {
+        let form = try steps.form(of: context)
+        if form["decision"] == "cancel" { return try await steps.cancel(context) }
+        guard let app = context.interaction.app, let client = context.client, let session = context.session,
+            isOfSheet(form, context, session)
+        else { return steps.redirectToInteraction(context) }
+        let scope = app.scope
+        let given = form["given_name"] ?? ""
+        let family = form["family_name"] ?? ""
+        guard let name = PersonName(given: given, family: family) else {
+            var page = consentPage(context, client, session.user)
+            let error = FormError(id: "field-given_name", message: Message("hosted.consent.name-wrong"))
+            page.errors = [error]
+            page.name = nameChoice(context, given, family, error: error.message)
+            return steps.pages.respond(page, status: .unprocessableContent)
+        }
+        let hides = form["email_choice"] == "hide"
+        let hasAddress = session.user.email != nil
+        let choice = ConsentChoice(
+            name: scope.name ? name : nil, email: scope.email && hasAddress ? (hides ? .hidden : .shared) : .withheld)
+        let answer = try await steps.interactions.consent(
+            to: context.interaction, choice, of: session, browserHash: context.browserContext.browserHash,
+            in: context.team, from: context.request.auditOrigin)
+        return try steps.exit(with: answer, context)
+    }
+
+    func confirm(_ context: InteractionContext) async throws -> Response {
+        let form = try steps.form(of: context)
+        switch form["decision"] {
+        case "cancel": return try await steps.cancel(context)
+        case "switch":
+            try await steps.interactions.requireReauthentication(
+                in: context.interaction, browserHash: context.browserContext.browserHash, of: context.team.id)
+            return steps.redirectToInteraction(context)
+        default: break
+        }
+        guard let session = context.session, isOfSheet(form, context, session),
+            case .confirmation(let consent) = try await steps.interactions.nextStep(
+                of: context.interaction, session, in: context.team.id)
+        else { return steps.redirectToInteraction(context) }
+        let answer = try await steps.interactions.confirm(
+            context.interaction, under: consent, of: session, browserHash: context.browserContext.browserHash,
+            in: context.team, from: context.request.auditOrigin)
+        return try steps.exit(with: answer, context)
+    }
+
+    /// Whether the form was shown to the signed-in user, in this interaction.
+    ///
+    /// Another user may have signed in in another tab, and must see their own page before an app receives their data.
+    private func isOfSheet(_ form: Form, _ context: InteractionContext, _ session: Session) -> Bool {
+        steps.site.formTokens.isValid(
+            form["csrf"], for: context.browserContext.browser, showing: context.sheet(of: session.user))
+    }
+
+    private func sheetToken(_ context: InteractionContext, _ user: User) -> String {
+        steps.site.formTokens.token(for: context.browserContext.browser, showing: context.sheet(of: user))
+    }
+
+    func consentPage(_ context: InteractionContext, _ client: Client, _ user: User) -> ConsentPage {
+        let scope = context.interaction.app?.scope ?? AuthorizationRequest.Scope(name: false, email: false)
+        return ConsentPage(
+            frame: steps.pages.frame(
+                Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
+            appName: client.name, action: TeamRoutes.consent.link(context.team.id, context.interaction.id),
+            formToken: sheetToken(context, user), person: PersonView(name: user.name.full, email: user.email?.shown),
+            name: scope.name ? nameChoice(context, user.name.given, user.name.family) : nil,
+            email: scope.email ? user.email.map { ConsentPage.EmailChoice(address: $0.shown, isHidden: false) } : nil)
+    }
+
+    private func nameChoice(
+        _ context: InteractionContext, _ given: String, _ family: String, error: LocalizedText? = nil
+    ) -> ConsentPage.NameChoice {
+        ConsentPage.NameChoice(
+            fields: FieldView.names(given: given, family: family, in: context.languageTags, error: error))
+    }
+
+    func continuePage(_ context: InteractionContext, _ client: Client, _ user: User) -> ContinuePage {
+        let person = PersonView(name: user.name.full, email: user.email?.shown)
+        return ContinuePage(
+            frame: steps.pages.frame(
+                Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
+            appName: client.name, action: TeamRoutes.confirmation.link(context.team.id, context.interaction.id),
+            formToken: sheetToken(context, user), person: person,
+            givenName: user.name.given.isEmpty ? person.name : user.name.given)
+    }
+}
+
+extension InteractionContext {
+    /// Interaction and user to which the form tokens of the consent and confirmation pages are bound.
+    fileprivate func sheet(of user: User) -> String { "sheet \(team.id) \(interaction.id) \(user.subject)" }
+}

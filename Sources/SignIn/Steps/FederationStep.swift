@@ -1,0 +1,186 @@
+import Core
+import Directory
+import Federation
+import HTTP
+import OAuth
+import Platform
+
+/// Sign-in with Apple: the redirect there, and the return.
+struct FederationStep: Sendable {
+    let steps: InteractionSteps
+    let apple: FederatedSignIn
+    let mailer: AccountMailer
+
+    /// Options for Apple's response, which contains a code, a token and a name.
+    private static let callback = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
+
+    func mount(on router: inout Router) {
+        router.get(TeamRoutes.apple, .storing) { request, team, interaction in
+            try await steps.step(request, team, interaction) { context in
+                guard context.team.usesApple else { throw UserFacingError.notFound }
+                return try await admitAndLeaveForApple(context)
+            }
+        }
+        router.post(TeamRoutes.appleCallback, Self.callback) { request, team in try await receive(request, team) }
+        router.get(TeamRoutes.appleCallback, .storing) { request, team in try await comeBack(request, team) }
+    }
+
+    /// Redirects the browser of an interaction to Apple.
+    ///
+    /// Each redirect stores a row, so it counts as the start of a sign-in.
+    func admitAndLeaveForApple(_ context: InteractionContext) async throws -> Response {
+        try await steps.admit(context.request, context.team.id)
+        let url = try await apple.beginUpstreamRequest(
+            of: context.interaction, browserHash: context.browserContext.browserHash, in: context.team,
+            from: context.request.auditOrigin)
+        return leave(to: url, context)
+    }
+
+    /// Stores an interaction that leads directly to Apple, and redirects the browser there.
+    func beginAtApple(_ context: InteractionContext) async throws -> Response {
+        let url = try await apple.begin(
+            context.interaction, browserHash: context.browserContext.browserHash, in: context.team,
+            from: context.request.auditOrigin)
+        return leave(to: url, context)
+    }
+
+    private func leave(to url: String?, _ context: InteractionContext) -> Response {
+        guard let url else {
+            let failure = UpstreamFailure(
+                .providerAbsent, .none, because: "no connection to Apple belongs to the app's group")
+            steps.traces.fail(failure, of: context.interaction, in: context.team.id, from: context.request.auditOrigin)
+            return explain(failure, retry: nil, anew: nil, context.request, context.team)
+        }
+        return .redirect(to: url, status: .found)
+    }
+
+    /// Stores the response that Apple posts, and redirects the browser.
+    ///
+    /// A cross-site POST carries none of this server's cookies, so none is read here; and none is set, because a new
+    /// cookie would end the interactions that the browser has in progress. The GET that follows carries the cookies,
+    /// and a receipt that distinguishes this browser from the one that began. The response is stored even if the team
+    /// has turned Apple off meanwhile, and waits for it to be turned on, because Apple sends a name only once.
+    private func receive(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID),
+            team.usesApple || team.isRegisteredAtApple
+        else { throw UserFacingError.notFound }
+        do {
+            let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
+            try await steps.admit(request, teamID)
+            let reception = try await apple.receive(parameters, in: teamID)
+            return .redirect(to: backURL(reception.back, teamID))
+        } catch is OAuthError { throw UserFacingError.wrongRequest }
+    }
+
+    /// Continues with the response that Apple posted, in the browser that was sent there.
+    private func comeBack(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID),
+            team.usesApple || team.isRegisteredAtApple
+        else { throw UserFacingError.notFound }
+        // Each return may cause a request to Apple, so it counts as the start of a sign-in.
+        try await steps.admit(request, teamID)
+        let browserContext = try await steps.browserContext(request, team)
+        guard let back = try UpstreamReturn(request) else { return steps.interactionExpired(request, team) }
+        let outcome = try await apple.finish(
+            back, browserHash: browserContext.browserHash, session: browserContext.session, in: team,
+            from: request.auditOrigin, telling: FactorMailer(mailer, in: request.language))
+        switch outcome {
+        case .answered(let answer): return try leave(with: answer, request, team)
+        case .redirectToInteraction(let interaction):
+            return .redirect(to: TeamRoutes.interaction.link(teamID, interaction))
+        case .failed(let failure, let interaction):
+            let anew = TeamRoutes.apple.link(teamID, interaction)
+            return explain(failure, retry: backURL(back, teamID), anew: anew, request, team)
+        case .linking(let outcome): return answer(outcome, retry: backURL(back, teamID), request, team)
+        case .busy: return busy(request, team, backURL(back, teamID))
+        case .expired: return steps.interactionExpired(request, team)
+        }
+    }
+
+    /// Delivers the answer to the app: by a redirect for query and fragment, which a GET allows; by a page otherwise.
+    private func leave(with answer: AuthorizationAnswer, _ request: Request, _ team: TeamSnapshot)
+        throws(UserFacingError) -> Response
+    {
+        switch answer.mode {
+        case .query, .fragment: return .redirect(to: answer.location, status: .found)
+        case .formPost, .webMessage:
+            guard let client = team.client(answer.clientID) else { throw .interactionExpired }
+            return try steps.pages.exit(with: answer, appName: client.name, of: team, in: request.language)
+        }
+    }
+
+    /// Page that explains a failure to the user and offers a remedy.
+    ///
+    /// - Parameters:
+    ///   - retry: address that tries the same response again.
+    ///   - anew: address that requests a new response.
+    func explain(_ failure: UpstreamFailure, retry: String?, anew: String?, _ request: Request, _ team: TeamSnapshot)
+        -> Response
+    {
+        steps.traces.refusals(
+            .info, "provider.failed", of: team.id.rawValue, for: failure.cause.rawValue,
+            ("request", request.id.description), ("team", team.id.rawValue), ("cause", failure.cause.rawValue),
+            ("reason", failure.reason))
+        switch failure.remedy {
+        case .again: return steps.pages.respond(.appleLater(failure), to: request, of: team, retryURL: retry)
+        case .anew: return steps.pages.respond(.appleAnew, to: request, of: team, retryURL: anew)
+        case .none:
+            let isSuspended = failure.cause == .personSuspended
+            return steps.pages.respond(isSuspended ? .suspended : .appleNever, to: request, of: team)
+        }
+    }
+
+    private func busy(_ request: Request, _ team: TeamSnapshot, _ url: String) -> Response {
+        steps.pages.respond(.appleBusy, to: request, of: team, retryURL: url)
+    }
+
+    private func backURL(_ back: UpstreamReturn, _ team: TeamID) -> String {
+        "\(TeamRoutes.appleCallback.link(team))?\(FormCoding.encode(back.fields))"
+    }
+}
+
+extension UpstreamReturn {
+    /// Returns nil if the request lacks `state` or `receipt`.
+    fileprivate init?(_ request: Request) throws {
+        let query = try request.query()
+        guard let state = query["state"], let receipt = query["receipt"].flatMap(ReturnReceipt.init(text:)) else {
+            return nil
+        }
+        self.init(state: state, receipt: receipt)
+    }
+
+    fileprivate var fields: [FormCoding.Field] {
+        [FormCoding.Field("state", state), FormCoding.Field("receipt", receipt.text)]
+    }
+}
+
+extension UserFacingError {
+    /// Apple does not respond, or its response is unreadable.
+    ///
+    /// `Retry-After` is the time that Apple requests, within 1 to 300 seconds, or else 5 seconds.
+    static func appleLater(_ failure: UpstreamFailure) -> UserFacingError {
+        UserFacingError(
+            .serviceUnavailable, Message("hosted.problems.apple-later.headline"),
+            Message("hosted.problems.apple-later.message"), advice: Message("hosted.problems.apple-later.advice"),
+            retryAfter: failure.retryAfter.map { Int(min(max($0.components.seconds, 1), 300)) } ?? 5)
+    }
+
+    /// Apple's response was used before or has expired.
+    static let appleAnew = UserFacingError(
+        .badRequest, Message("hosted.problems.apple-anew.headline"), Message("hosted.problems.apple-anew.message"),
+        advice: Message("hosted.problems.apple-anew.advice"))
+
+    /// Apple rejects the request, and only the app's developers can change that.
+    static let appleNever = UserFacingError(
+        .badRequest, Message("hosted.problems.apple-never.headline"), Message("hosted.problems.apple-never.message"),
+        advice: Message("hosted.problems.apple-never.advice"))
+
+    /// Another request of the same browser is processing the response.
+    static let appleBusy = UserFacingError(
+        .conflict, Message("hosted.problems.apple-busy.headline"), Message("hosted.problems.apple-busy.message"),
+        advice: Message("hosted.problems.apple-busy.advice"))
+
+    static let suspended = UserFacingError(
+        .forbidden, Message("hosted.problems.suspended.headline"), Message("hosted.problems.suspended.message"),
+        advice: Message("hosted.problems.suspended.advice"))
+}

@@ -1,0 +1,66 @@
+import Core
+import Directory
+import HTTP
+import OAuth
+import Platform
+
+/// Registration: the form, and the mail that verifies the address.
+struct RegistrationStep: Sendable {
+    let steps: InteractionSteps
+    let registrations: AccountRegistrations
+    let newPasswords: NewPasswords
+
+    func ask(_ context: InteractionContext) throws(UserFacingError) -> Response {
+        try context.team.requireOpenRegistration()
+        return steps.pages.respond(registrationPage(context))
+    }
+
+    /// Mails a link; the response is the same whether or not the address is in use.
+    ///
+    /// Each try counts, because assessing a password costs as much as hashing one.
+    func register(_ context: InteractionContext) async throws -> Response {
+        try context.team.requireOpenRegistration()
+        let form = try steps.form(of: context)
+        var page = registrationPage(context)
+        page.form.email = form["email"] ?? ""
+        page.form.given = form["given_name"] ?? ""
+        page.form.family = form["family_name"] ?? ""
+        guard let account = try await account(form, in: &page, context) else {
+            return steps.pages.respond(page, status: .unprocessableContent)
+        }
+        switch try await registrations.begin(account, for: steps.caller(context)) {
+        case .mailed: return steps.pages.respond(steps.mailSent(to: page.form.email, context))
+        case .busy: throw UserFacingError.unavailable
+        }
+    }
+
+    /// Reads the form; nil if it has errors, which the page then shows all at once.
+    private func account(_ form: Form, in page: inout RegistrationPage, _ context: InteractionContext) async throws
+        -> AccountRegistrations.Form?
+    {
+        let email = page.errors.require(
+            EmailAddress(typed: page.form.email), "email", Message("hosted.registration.email-wrong"))
+        let name = page.errors.require(
+            PersonName(given: page.form.given, family: page.form.family), "given_name",
+            Message("hosted.consent.name-wrong"))
+        let names = [context.team.name, context.client?.name ?? ""]
+        let rule = PasswordRule(in: context.team.id, email: email, name: name ?? .none, around: names)
+        let choice = PasswordChoice(
+            in: "new", of: context.team.id, from: context.request.auditOrigin, at: steps.server.clock(),
+            with: newPasswords)
+        let password = try await page.errors.take(form["new"] ?? "", by: rule, choice)
+        guard let email, let name, let password else { return nil }
+        return AccountRegistrations.Form(
+            email: email, name: name, password: password, interaction: context.interaction.id.rawValue,
+            browserHash: context.browserContext.browserHash, requestQuery: context.interaction.app?.query)
+    }
+
+    private func registrationPage(_ context: InteractionContext) -> RegistrationPage {
+        RegistrationPage(
+            frame: steps.pages.frame(Message("hosted.registration.title"), of: context.team, in: context.language),
+            action: TeamRoutes.registration.link(context.team.id, context.interaction.id),
+            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
+            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id),
+            languages: context.languageTags)
+    }
+}

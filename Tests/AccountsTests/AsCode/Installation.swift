@@ -1,0 +1,127 @@
+import Accounts
+import Core
+import Crypto
+import EventLoop
+import Platform
+import Postgres
+import Registry
+@_exported import TestDatabase
+import Testing
+
+@testable import Directory
+
+/// A migrated database without teams, and what applies files to it.
+struct Installation: OwnedDatabase, Sendable {
+    let conninfo: String
+    let database: TeamDatabase
+    let keyRing: KeyRing
+    let provisioner: Provisioner
+
+    static func with(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
+        try await withDatabase { conninfo in
+            let pool = try BlockingPool(name: "test", threads: 1, queueLimit: 100)
+            defer { pool.stop() }
+            try await ConnectedDatabase.with(conninfo) { connected in
+                try await body(Installation(conninfo, connected.database, pool))
+            }
+        }
+    }
+
+    /// The same, with Acme's whole file applied.
+    static func withAcme(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
+        try await with { pippin in
+            try await pippin.apply(Files.whole)
+            try await body(pippin)
+        }
+    }
+
+    private init(_ conninfo: String, _ database: TeamDatabase, _ pool: BlockingPool) throws {
+        self.conninfo = conninfo
+        self.database = database
+        keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
+        provisioner = Provisioner(
+            database, keyRing: keyRing,
+            hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
+            publicURL: "https://pippin.example"
+        ) { team, transaction in
+            try await transaction.query(
+                """
+                INSERT INTO signing_keys (team_id, kid, private_key_sealed, active_from)
+                VALUES (\(team), 'first', ''::bytea, now())
+                """)
+        }
+    }
+
+    /// Applies a file's text.
+    @discardableResult func apply(_ text: String, _ change: (inout ApplyOptions) -> Void = { _ in }) async throws
+        -> ApplyReport
+    {
+        var options = ApplyOptions()
+        change(&options)
+        let file = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Missing() }
+        return try await provisioner.apply(file, options)
+    }
+
+    struct Missing: Error {}
+
+    func export(_ team: TeamID = .acme) async throws -> String {
+        String(decoding: try #require(try await provisioner.export(team)).json, as: UTF8.self)
+    }
+
+    /// The only value that a statement finds.
+    func value(_ statement: String) throws -> String? { try admin(statement).first?.first ?? nil }
+
+    /// How many rows all tables that a file writes to have.
+    func rows() throws -> [String: Int] {
+        let tables = [
+            "teams", "app_ids", "service_ids", "service_domains", "return_urls", "keys", "email_sources", "users",
+            "login_names", "passwords", "signing_keys", "audit_events",
+        ]
+        var counts: [String: Int] = [:]
+        for table in tables { counts[table] = try count(table) }
+        return counts
+    }
+}
+
+/// Registry files of Acme.
+enum Files {
+    static let publicKey = P256SigningKey.generate().publicKey.pem
+
+    /// One of each.
+    static var whole: String { whole() }
+
+    static func whole(
+        description: String = "Acme Web", returnURLs: String = #""http://127.0.0.1:9000/callback""#,
+        password: String = "correct horse battery", mode: String = "sandbox"
+    ) -> String {
+        """
+        {"teams": [{
+            "id": "ACMETEAM01", "name": "Acme", "mode": "\(mode)",
+            "identitySources": ["directory"], "secondFactor": "optional",
+            "appIDs": [{
+                "identifier": "com.acme.app", "description": "Acme",
+                "notificationURL": "http://127.0.0.1:9000/notices",
+                "serviceIDs": [{
+                    "identifier": "com.acme.web", "description": "\(description)", "domains": ["127.0.0.1"],
+                    "returnURLs": [\(returnURLs)], "issuer": "own", "booleans": "json", "requirePKCE": false
+                }]
+            }],
+            "keys": [{"id": "ACMEKEY001", "name": "CI", "appID": "com.acme.app", "publicKeyPEM": "\(escaped(publicKey))"}],
+            "emailSources": [{"domain": "acme.example", "selectors": ["s2026", "mail"]}, {"address": "ada@mail.example"}],
+            "users": [{
+                "email": "ada@acme.example", "password": "\(password)", "givenName": "Ada",
+                "familyName": "Lovelace"
+            }]
+        }]}
+        """
+    }
+
+    /// A team with these members beside its id.
+    static func team(_ members: String, id: String = "ACMETEAM01") -> String {
+        #"{"teams": [{"id": "\#(id)", \#(members)}]}"#
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
+    }
+}

@@ -1,0 +1,156 @@
+import Accounts
+import Core
+import Registry
+import Testing
+
+@Suite struct `A registry file` {
+    private static func problems(_ text: String) -> [FieldError] {
+        do throws(InvalidFields) {
+            _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
+            return []
+        } catch { return error.all }
+    }
+
+    @Test func `of the documented shape is taken`() {
+        #expect(Self.problems(Files.whole) == [])
+        #expect(Self.problems("{}") == [])
+        #expect(Self.problems(#"{"teams": [{"id": "ACMETEAM01"}]}"#) == [])
+    }
+
+    @Test(arguments: [
+        ("", 1, 1), ("{", 1, 2), ("[1", 1, 3), ("teams: []", 1, 1), ("\u{0}", 1, 1), (#"{"teams": [}"#, 1, 12),
+        ("{\n  \"teams\": [],\n  \"ä\": tru }", 3, 3), ("{}\n{}", 2, 1), ("{\"teams\":\n[\"ää\", tru]}", 2, 8),
+    ]) func `S42: that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
+        let message = "Line \(line), column \(column): the file is not valid JSON."
+        #expect(Self.problems(text).map(\.message) == [.verbatim(message)])
+    }
+
+    @Test func `may begin with a byte order mark, and is named when it is UTF-16`() {
+        #expect(Self.problems("\u{FEFF}" + Files.whole) == [])
+        #expect(
+            Self.problems("\u{FEFF}{").map(\.message) == [.verbatim("Line 1, column 2: the file is not valid JSON.")])
+        let units = Array("{}".utf16)
+        let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        for octets in [[0xFF, 0xFE] + little, [0xFE, 0xFF] + big, little, big] {
+            do throws(InvalidFields) {
+                _ = try RegistryFile(parsing: octets) { _ in throw Installation.Missing() }
+                Issue.record("\(octets) was taken")
+            } catch { #expect(error.all.map(\.message) == [.verbatim("The file is in UTF-16. Save it as UTF-8.")]) }
+        }
+    }
+
+    @Test func `S42: that has a member twice is refused, and says where the second one is`() {
+        let text = """
+            {"teams": [{
+                "id": "ACMETEAM01",
+                "mode": "sandbox",
+                "mode": "production"
+            }]}
+            """
+        let message = "Line 4, column 5: the member “mode” is here a second time in one object."
+        #expect(Self.problems(text) == [FieldError(field: "", message: message)])
+        // Written otherwise, it is the same member.
+        let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
+        #expect(Self.problems(escaped) == [FieldError(field: "", message: message)])
+    }
+
+    @Test func `S42: that is too deep or too wide is refused with its place`() {
+        let deep = "{\"teams\":\n" + String(repeating: "[", count: 50_000)
+        #expect(
+            Self.problems(deep).map(\.message) == [
+                .verbatim("Line 2, column 17: the file is nested more deeply than any registry is.")
+            ])
+        let wide = "{\"teams\":\n[" + String(repeating: "1,", count: 300_000) + "1]}"
+        let problems = Self.problems(wide)
+        #expect(problems.count == 1)
+        #expect("\(problems[0].message)".contains("the file holds more values than any registry does."))
+    }
+
+    @Test(arguments: ["/etc/shadow", "../key.p8", "keys/../../key.p8", "..", "/", "", "a\\u0000b"])
+    func `S22: names no key file outside its folder`(name: String) {
+        let text = """
+            {"teams": [{"id": "ACMETEAM01", "appIDs": [
+                {"identifier": "a.b", "apple": {"privateKeyFile": "\(name)"}}
+            ]}]}
+            """
+        var read: [String] = []
+        do throws(InvalidFields) {
+            _ = try RegistryFile(parsing: Array(text.utf8)) { name in
+                read.append(name)
+                return Array("-----BEGIN PRIVATE KEY-----".utf8)
+            }
+            Issue.record("\(name) was taken")
+        } catch {
+            #expect(error.all.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"] || name.contains("u0000"))
+        }
+        #expect(read.isEmpty)
+    }
+
+    @Test(arguments: ["key.p8", "keys/key.p8", "./key.p8", "..key.p8"])
+    func `S22: names key files in its folder and below it`(name: String) {
+        let text = """
+            {"teams": [{"id": "ACMETEAM01", "appIDs": [
+                {"identifier": "a.b", "apple": {"privateKeyFile": "\(name)"}}
+            ]}]}
+            """
+        #expect(Self.problems(text) == [])
+    }
+
+    @Test func `is told every unknown member by its path`() {
+        let text = """
+            {"team": [], "teams": [{
+                "id": "ACMETEAM01", "colour": "red",
+                "appIDs": [{"identifier": "a.b", "serviceIDs": [{"identifier": "a.c", "redirectURIs": [], "pkce": true}]}],
+                "keys": [{"id": "ACMEKEY001", "private": ""}], "emailSources": [{"domain": "a.b", "spf": 1}],
+                "users": [{"email": "a@b.example", "admin": true}]
+            }]}
+            """
+
+        #expect(
+            Set(Self.problems(text).map(\.field)) == [
+                "team", "teams[0].colour", "teams[0].appIDs[0].serviceIDs[0].redirectURIs",
+                "teams[0].appIDs[0].serviceIDs[0].pkce", "teams[0].keys[0].private", "teams[0].emailSources[0].spf",
+                "teams[0].users[0].admin",
+            ])
+        #expect(Self.problems(text).allSatisfy { "\($0.message)".contains("unknown") })
+    }
+
+    @Test(arguments: [
+        (#"[]"#, ""), (#"{"teams": {}}"#, "teams"), (#"{"teams": [1]}"#, "teams[0]"),
+        (#"{"teams": [{"id": 1}]}"#, "teams[0].id"), (#"{"teams": [{"id": null}]}"#, "teams[0].id"),
+        (#"{"teams": [{"id": "A", "identitySources": ["directory", 2]}]}"#, "teams[0].identitySources[1]"),
+        (#"{"teams": [{"id": "A", "users": [{"email": "a", "password": 12345678}]}]}"#, "teams[0].users[0].password"),
+        (
+            #"{"teams": [{"id": "A", "appIDs": [{"identifier": "a", "serviceIDs": [{"identifier": "b", "requirePKCE": "yes"}]}]}]}"#,
+            "teams[0].appIDs[0].serviceIDs[0].requirePKCE"
+        ),
+    ]) func `with a value of the wrong kind is refused there`(text: String, field: String) {
+        #expect(Self.problems(text).map(\.field).contains(field))
+    }
+
+    @Test func `without the names of its things is refused`() {
+        let text = #"{"teams": [{"appIDs": [{}], "keys": [{}], "emailSources": [{}], "users": [{}]}]}"#
+
+        #expect(
+            Self.problems(text).map(\.field).sorted() == [
+                "teams[0].appIDs[0].identifier", "teams[0].emailSources[0].domain", "teams[0].id",
+                "teams[0].keys[0].id", "teams[0].users[0].email",
+            ])
+    }
+
+    @Test func `names public keys by file`() throws {
+        let text = Files.team(
+            #""keys": [{"id": "ACMEKEY001", "appID": "com.acme.app", "publicKeyFile": "keys/ci.pem"}]"#)
+
+        let file = try RegistryFile(parsing: Array(text.utf8)) { path in
+            #expect(path == "keys/ci.pem")
+            return Array(Files.publicKey.utf8)
+        }
+
+        #expect(file.teams.first?.keys?.first?.publicKeyPEM == Files.publicKey)
+        #expect(Self.problems(text).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+        let both = Files.team(#""keys": [{"id": "ACMEKEY001", "publicKeyPEM": "x", "publicKeyFile": "y"}]"#)
+        #expect(Self.problems(both).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+    }
+}

@@ -1,0 +1,44 @@
+import Platform
+import Postgres
+import TestMail
+import TestSupport
+import Testing
+
+@Suite struct `Mail through a server` {
+    @Test func `goes out in the name of the team`() async throws {
+        let server = MailServer()
+        try await withMail(through: server) { environment in
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
+            try await environment.wait(for: "succeeded")
+
+            let received = server.received
+            #expect(received.commands.contains { $0.hasPrefix("MAIL FROM:<no-reply@pippin.example>") })
+            #expect(received.commands.contains("RCPT TO:<ada@acme.example>"))
+            #expect(received.message.contains("From: \"Acme\"\r\n <no-reply@pippin.example>\r\n"))
+            #expect(received.message.contains("Auto-Submitted: auto-generated\r\n"))
+            #expect(try await environment.mailbox.page(limit: 10).total == 0)
+        }
+    }
+
+    @Test func `that refuses the person is dead at once`() async throws {
+        let server = MailServer(MailServer.Manners(answers: ["RCPT": "550 5.1.1 <ada@acme.example> unknown"]))
+        try await withMail(through: server) { environment in
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
+            try await environment.wait(for: "dead")
+
+            #expect(try environment.admin("SELECT problem FROM jobs") == [["the mail server says 550 5.1.1"]])
+        }
+    }
+
+    @Test func `that is busy is asked again`() async throws {
+        let server = MailServer(MailServer.Manners(answers: ["MAIL": "451 4.3.0 later"]))
+        try await withMail(through: server) { environment in
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
+            try await waitUntil {
+                try environment.admin("SELECT problem FROM jobs") == [["the mail server says 451 4.3.0"]]
+            }
+
+            #expect(try environment.admin("SELECT state, (due_at > now())::text FROM jobs") == [["pending", "true"]])
+        }
+    }
+}

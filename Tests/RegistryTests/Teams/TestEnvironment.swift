@@ -1,0 +1,54 @@
+import Core
+import EventLoop
+import Platform
+import Postgres
+import Registry
+@_exported import TestDatabase
+import Testing
+
+/// A migrated database without teams, seen from a loop as Pippin sees it: as a team, and as the system.
+struct TestEnvironment: Sendable, OwnedDatabase {
+    let conninfo: String
+    let database: TeamDatabase
+    let system: SystemDatabase
+
+    var teams: TeamStore { TeamStore(database) }
+    var members: MembershipStore { MembershipStore(database) }
+    var list: TeamListStore { TeamListStore(system) }
+    var invitations: InvitationStore { InvitationStore(database) }
+    var door: InvitationAcceptance { InvitationAcceptance(database, system) }
+    var links: SetupLinkStore { SetupLinkStore(system) }
+
+    /// A console account: a user of the system team.
+    func addAccount(_ name: String) throws -> Subject {
+        let subject = Subject(hexadecimal: name)
+        try addPerson(subject)
+        return subject
+    }
+
+    @discardableResult func addTeam(_ name: String, as id: String? = nil, owner: Subject? = nil) async throws -> TeamID
+    {
+        try await teams.create(
+            settings(name), as: id.map { try #require(TeamID(rawValue: $0)) }, owner: owner, by: .command("test"),
+            from: .test)
+    }
+
+    func settings(_ name: String) throws -> TeamSettings {
+        let name = try #require(TeamName(rawValue: name))
+        return try #require(TeamSettings(name: name, mode: .sandbox))
+    }
+}
+
+/// Lends `body` a world with Ada's account.
+func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
+    try await withEnvironment { environment in try await body(environment, try environment.addAccount("ada")) }
+}
+
+/// Lends `body` a world of its own, on its loop.
+func withEnvironment(_ body: @escaping @Sendable (TestEnvironment) async throws -> Void) async throws {
+    try await withConnectedDatabase(hasTeams: false) { connected in
+        try await body(
+            TestEnvironment(
+                conninfo: connected.conninfo, database: connected.database, system: connected.systemDatabase))
+    }
+}

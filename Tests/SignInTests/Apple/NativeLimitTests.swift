@@ -1,0 +1,108 @@
+import Core
+import HTTP
+import OAuth
+import Platform
+import Simulator
+import Testing
+
+@testable import Directory
+@testable import Federation
+@testable import SignIn
+@testable import TestTeams
+
+/// The same handover again and again, and others that lead nowhere.
+@Suite struct `A native handover that comes often` {
+    @Test(.apple) func `is one session, however many come at once`() throws {
+        let given = try site.device(.regular)
+        #expect(try site.handOver(given).status == 200)
+        let exchanges = try (0..<8).map { _ in try site.setOut("/t/ACMETEAM01/auth/native", given) }
+        let answers = try exchanges.map { try $0.answer() }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        let tokens = answers.compactMap { $0.json["refresh_token"]?.string }
+        #expect(Set(tokens).count == 8)
+        #expect(try tokens.count { try site.refresh($0).status == 200 } == 1)
+        #expect(try site.sessions() == [["1"]])
+        // The handover still leads to its session.
+        #expect(try site.handOver(given).status == 200)
+    }
+
+    @Test(.apple) func `is refused with a code that is too long, and a name is cut`() throws {
+        var given = try site.device(.regular)
+        given["code"] = String(repeating: "c", count: 513)
+        #expect(try site.handOver(given).json["error"] == "invalid_request")
+        given = try site.device(.regular)
+        given["first_name"] = String(repeating: "é", count: 300)
+        #expect(try site.handOver(given).status == 200)
+        let kept = try site.teams.admin("SELECT length(form_given_name) FROM provider_identities")
+        #expect(kept == [["200"]])
+    }
+
+    private static func junk(_ number: Int) -> [String: String] {
+        ["client_id": ClientID.app.rawValue, "code": "wrong-\(number)"]
+    }
+
+    @Test(.apple(limits: ["failed-handovers": 3]))
+    func `V43, V46: is refused for a minute once so many of a network have failed, but for backends and other teams`()
+        throws
+    {
+        for number in 0..<3 { #expect(try site.handOver(Self.junk(number)).status == 400) }
+        let (given, own) = (try site.device(.regular), ["client_secret": try site.teams.secret(of: .app)])
+        let refused = try site.handOver(given)
+        #expect(refused.status == 429 && refused["Retry-After"] == "60")
+        #expect(try site.handOver(given, in: "RIVALTEAM1").status == 400)
+        // A secret that proves nothing is no backend's, and counts for nobody.
+        #expect(try site.handOver(given.merging(["client_secret": "forged"]) { $1 }).status == 400)
+        #expect(try site.handOver(given.merging(own) { $1 }).status == 200)
+        #expect(try site.teams.counted("failed-handovers.client.%") == [0])
+
+        // What strangers had it hand over shuts nobody out whose token proves itself.
+        for number in 3..<6 { #expect(try site.handOver(Self.junk(number).merging(own) { $1 }).status == 400) }
+        let proven = try site.device(.regular).merging(own) { $1 }
+        #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
+        #expect(try site.handOver(proven).status == 200)
+        site.teams.clock.advance(by: .seconds(61))
+        #expect(try site.handOver(try site.device(.regular)).status == 200)
+    }
+
+    @Test(.apple) func `comes from no sheet of the stand-in whose nonce the database cannot keep`() throws {
+        for nonce in ["a\u{0}b", String(repeating: "n", count: 513)] {
+            let form = ["client_id": ClientID.app.rawValue, "person": "regular", "nonce": nonce]
+            let answer = try site.post("/apple/device", form)
+            #expect(answer.status == 400)
+        }
+        let given = try site.device(.regular, nonce: String(repeating: "n", count: 512))
+        let tokens = try site.handOver(given)
+        #expect(tokens.status == 200)
+    }
+
+    @Test(.apple(limits: ["failed-handovers": 3]))
+    func `V47: of one person goes to Apple so often a minute, whatever else it comes with`() throws {
+        let own = ["client_secret": try site.teams.secret(of: .app)]
+        let pair = try site.device(.regular).merging(own) { $1 }
+        #expect(try site.handOver(pair).status == 200)
+        let before = site.calls(to: .token)
+        let statuses = try (0..<5).map { try site.handOver(pair.merging(["first_name": "Name \($0)"]) { $1 }).status }
+        #expect(statuses == [400, 400, 400, 429, 429])
+        #expect(site.calls(to: .token) == before + 3)
+        // Another person of the same backend goes on.
+        #expect(try site.handOver(try site.device(.hidden).merging(own) { $1 }).status == 200)
+    }
+
+    @Test(.apple(limits: ["failed-handovers": 3])) func `V46, V47: that Apple throttles stays counted`() throws {
+        site.script.set(.throttled, at: .token, times: 100)
+        for number in 0..<3 { #expect(try site.handOver(Self.junk(number)).status == 503) }
+        let calls = site.calls(to: .token)
+        #expect(try site.handOver(Self.junk(3)).status == 429)
+        #expect(site.calls(to: .token) == calls)
+    }
+
+    @Test(.apple) func `waits as long as Apple asks`() throws {
+        site.script.set(.throttled, at: .token)
+        let app = try site.handOver(try site.device(.regular))
+        #expect(app.status == 503 && app["Retry-After"] == "30")
+
+        site.script.set(.throttled, at: .token)
+        let page = try site.browser().signInAtApple(.regular)
+        #expect(page.status == 503 && page["Retry-After"] == "30")
+    }
+}
