@@ -37,7 +37,7 @@ extension String: SQLBindable, SQLReadable {
     }
 
     public static func decode(_ bytes: UnsafeRawBufferPointer) -> String? {
-        unsafe String(validating: bytes, as: UTF8.self)
+        unsafe String(validUTF8: bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 }
 

@@ -127,7 +127,7 @@ struct AccessControl: Sendable {
         else { return nil }
         let rights = try await rights.find(of: session.user.subject)
         // The account may have gained rights since the session began, and then it may need a second factor.
-        guard try await gate.admits(session, with: rights) else { return nil }
+        guard gate.admits(session, with: rights) else { return nil }
         let browser = browser(of: request)
         return AccountContext(
             request: request, site: site,

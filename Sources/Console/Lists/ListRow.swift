@@ -3,7 +3,9 @@ import SignIn
 import Templates
 
 /// A part of a row of a list: a text, a time, a code, a state, a link or a button.
-struct RowPart: Sendable {
+///
+/// A class, because a template reads a part field by field, and each read would copy it.
+final class RowPart: Sendable {
     private enum Content: Sendable {
         case text(LocalizedText, time: Timestamp?)
         case code(String, isClipped: Bool)
@@ -33,16 +35,32 @@ struct RowPart: Sendable {
 
     private let content: Content
     /// What a screen reader says in place of a link's words, where the rows have the same.
-    private var label: LocalizedText?
+    private let label: LocalizedText?
     /// Whether it stands on a line of its own.
-    private var isBelow = false
+    private let isBelow: Bool
     /// Whether it is left out on a phone.
-    private var isWide = false
-    private var isHint = false
+    private let isWide: Bool
+    private let isHint: Bool
+
+    private init(
+        _ content: Content, label: LocalizedText? = nil, isBelow: Bool = false, isWide: Bool = false,
+        isHint: Bool = false
+    ) {
+        self.content = content
+        self.label = label
+        self.isBelow = isBelow
+        self.isWide = isWide
+        self.isHint = isHint
+    }
 
     /// A text or a time, followed by `time`.
     static func text(_ words: any LocalizedTextConvertible, _ time: Timestamp? = nil) -> RowPart {
-        RowPart(content: .text(words.localizedText, time: time))
+        RowPart(.text(words.localizedText, time: time))
+    }
+
+    /// A message, as most are: it needs no box.
+    static func text(_ words: Message, _ time: Timestamp? = nil) -> RowPart {
+        RowPart(.text(.message(words), time: time))
     }
 
     /// `words` with the time, or `never` without one.
@@ -50,11 +68,9 @@ struct RowPart: Sendable {
         time.map { .text(words, $0) } ?? .text(never)
     }
 
-    static func code(_ text: String, isClipped: Bool = false) -> RowPart {
-        RowPart(content: .code(text, isClipped: isClipped))
-    }
+    static func code(_ text: String, isClipped: Bool = false) -> RowPart { RowPart(.code(text, isClipped: isClipped)) }
 
-    static func badge(_ badge: BadgeView) -> RowPart { RowPart(content: .badge(badge)) }
+    static func badge(_ badge: BadgeView) -> RowPart { RowPart(.badge(badge)) }
 
     static func badge(_ kind: BadgeView.Kind, _ words: Message) -> RowPart { .badge(BadgeView(kind, words)) }
 
@@ -65,9 +81,7 @@ struct RowPart: Sendable {
         _ words: any LocalizedTextConvertible, _ url: String, label: Message? = nil, for hidden: String? = nil,
         isClipped: Bool = false
     ) -> RowPart {
-        RowPart(
-            content: .link(words.localizedText, url: url, hidden: hidden, isClipped: isClipped),
-            label: label?.localizedText)
+        RowPart(.link(words.localizedText, url: url, hidden: hidden, isClipped: isClipped), label: label?.localizedText)
     }
 
     static func button(
@@ -75,7 +89,7 @@ struct RowPart: Sendable {
     ) -> RowPart {
         let button = Button(
             words: words.localizedText, action: action, label: label?.localizedText, hidden: hidden, isQuiet: isQuiet)
-        return RowPart(content: .button(button))
+        return RowPart(.button(button))
     }
 
     /// The part on a line of its own.
@@ -84,15 +98,14 @@ struct RowPart: Sendable {
     ///   - isHint: whether it is small and grey.
     ///   - isWide: whether it is left out on a phone.
     func below(isHint: Bool = false, isWide: Bool = false) -> RowPart {
-        var part = self
-        (part.isBelow, part.isHint, part.isWide) = (true, isHint, isWide)
-        return part
+        RowPart(content, label: label, isBelow: true, isWide: isWide, isHint: isHint)
     }
 
     static let fields = Fields<RowPart> {
         $0.flag("below") { $0.isBelow }
         $0.flag("wide") { $0.isWide }
         $0.flag("hint") { $0.isHint }
+        $0.flag("said") { if case .text = $0.content { true } else { false } }
         $0.optionalWords("words") { if case .text(let words, _) = $0.content { words } else { nil } }
         $0.optionalWords("time") { if case .text(_, let time) = $0.content { time } else { nil } }
         $0.optionalText("code") { if case .code(let text, _) = $0.content { text } else { nil } }
@@ -112,7 +125,7 @@ struct RowPart: Sendable {
 }
 
 /// A row of a list: what it is about, and at its end what is known of it.
-struct ListRow: Sendable {
+final class ListRow: Sendable {
     let title: LocalizedText
     /// Page of what the row is about, which a click anywhere in the row opens.
     let url: String?
@@ -135,8 +148,8 @@ struct ListRow: Sendable {
         self.title = title.localizedText
         self.url = url
         self.codes = codes
-        self.notes = notes.compactMap(\.self)
-        self.end = end.compactMap(\.self)
+        self.notes = notes.compactMap { $0 }
+        self.end = end.compactMap { $0 }
         self.initial = initial
         self.isPerson = isPerson
         self.hasArrow = hasArrow && url != nil

@@ -1,5 +1,5 @@
 /// A user-facing text that is not yet rendered in a language.
-public indirect enum LocalizedText: Hashable, Sendable, Codable {
+public enum LocalizedText: Hashable, Sendable, Codable {
     /// A message of the catalogue.
     case message(Message)
     /// A name, an identifier, or user input, which is identical in every language.

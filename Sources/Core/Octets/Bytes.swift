@@ -14,6 +14,14 @@ extension [UInt8] {
 }
 
 extension String {
+    /// Decodes UTF-8; nil if `octets` are not valid UTF-8.
+    ///
+    /// `String(validating:as:)` of the standard library takes any encoding and looks up its types for each text.
+    public init?(validUTF8 octets: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: octets) else { return nil }
+        self.init(copying: text)
+    }
+
     /// Decodes UTF-8; nil if `bytes` is not valid UTF-8 or not stream-safe, because invalid input is rejected, never
     /// repaired.
     public init?(utf8 bytes: [UInt8]) { self.init(utf8: bytes[...]) }
@@ -23,7 +31,7 @@ extension String {
         if bytes.isASCII {
             self.init(decoding: bytes, as: UTF8.self)
         } else {
-            guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
+            guard let text = String(validUTF8: bytes.span), text.isStreamSafe else { return nil }
             self = text
         }
     }

@@ -70,7 +70,7 @@ public enum FormCoding {
     }
 
     private static func text(_ coded: Span<UInt8>) throws(Failure) -> String {
-        guard let text = String(validating: try octets(coded), as: UTF8.self) else { throw .notUTF8 }
+        guard let text = String(validUTF8: try octets(coded).span) else { throw .notUTF8 }
         guard text.isStreamSafe else { throw .notStreamSafe }
         return text
     }

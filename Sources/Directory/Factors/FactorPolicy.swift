@@ -1,4 +1,5 @@
 public import Platform
+import Postgres
 
 /// Second factors of a user.
 public struct EnrolledFactors: Hashable, Sendable {
@@ -14,6 +15,21 @@ public struct EnrolledFactors: Hashable, Sendable {
     }
 
     public static let none = EnrolledFactors()
+
+    /// Columns of the factors of a person, whose `team_id` and `sub` the row `s` has, for `init(_:)`.
+    static let columns: SQL = """
+        EXISTS (SELECT FROM totp_secrets f WHERE f.team_id = s.team_id AND f.sub = s.sub),
+        (SELECT count(*) FROM passkeys f WHERE f.team_id = s.team_id AND f.sub = s.sub),
+        (SELECT count(*) FROM recovery_codes f
+            WHERE f.team_id = s.team_id AND f.sub = s.sub AND f.used_at IS NULL)
+        """
+
+    /// Reads `columns`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        hasTOTP = try row.next()
+        passkeyCount = try row.next()
+        recoveryCodesLeft = try row.next()
+    }
 
     public var isEmpty: Bool { !hasTOTP && passkeyCount == 0 }
 

@@ -12,14 +12,9 @@ public struct FactorStore: Sendable {
     public func enrolled(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> EnrolledFactors {
         let rows = try await database.query(
             """
-            SELECT
-                EXISTS (SELECT FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)),
-                (SELECT count(*) FROM passkeys WHERE team_id = \(team) AND sub = \(subject)),
-                (SELECT count(*) FROM recovery_codes
-                    WHERE team_id = \(team) AND sub = \(subject) AND used_at IS NULL)
+            SELECT \(EnrolledFactors.columns) FROM (SELECT \(team)::text AS team_id, \(subject)::text AS sub) s
             """, in: team)
-        guard var row = rows.first else { return .none }
-        return EnrolledFactors(hasTOTP: try row.next(), passkeyCount: try row.next(), recoveryCodesLeft: try row.next())
+        return try rows.all(EnrolledFactors.init).first ?? .none
     }
 
     /// Authenticator app and passkeys of a user, oldest first.

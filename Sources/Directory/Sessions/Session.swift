@@ -34,6 +34,8 @@ public struct Session: Sendable {
     public let secondFactor: ProofMethod?
     /// Time of the user's latest proof.
     public let provedAt: Timestamp
+    /// The user's second factors.
+    public let factors: EnrolledFactors
 
     /// Methods by which the user authenticated.
     public var methods: [ProofMethod] { [firstFactor, secondFactor].compactMap(\.self) }

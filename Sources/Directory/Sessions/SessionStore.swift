@@ -64,7 +64,7 @@ public struct SessionStore: Sendable {
         let rows = try await database.query(
             """
             SELECT s.created_at, s.last_seen_at, s.expires_at, s.first_factor, s.second_factor,
-                s.proved_at, \(UserStore.columns)
+                s.proved_at, \(EnrolledFactors.columns), \(UserStore.columns)
             FROM sessions s JOIN users u ON u.team_id = s.team_id AND u.sub = s.sub
             WHERE s.team_id = \(team) AND s.token_hash = \(token.hash)
                 AND s.expires_at > \(now) AND s.last_seen_at > \(now - life.idle) AND u.suspended_at IS NULL
@@ -74,12 +74,13 @@ public struct SessionStore: Sendable {
         let expiresAt: Timestamp = try row.next()
         let (first, second): (ProofMethod, ProofMethod?) = (try row.next(), try row.next())
         let provedAt: Timestamp = try row.next()
+        let factors = try EnrolledFactors(&row)
         let isStale = lastSeenAt < now - Self.seenEvery
         if isStale { try await see(token, in: team, at: now) }
         return Session(
             id: SessionID(hash: token.hash), user: try User(&row), startedAt: startedAt,
             lastSeenAt: isStale ? now : lastSeenAt, expiresAt: expiresAt, firstFactor: first, secondFactor: second,
-            provedAt: provedAt)
+            provedAt: provedAt, factors: factors)
     }
 
     /// Replaces the token of a valid session after a change of rights or of team; the old token becomes invalid.

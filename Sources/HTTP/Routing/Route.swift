@@ -20,19 +20,24 @@ public struct Route<each Value: PathValue>: Sendable {
 
     /// The path for these values, percent-escaped.
     public func link(_ values: repeat each Value) -> String {
-        var texts: [String] = []
-        for value in repeat each values { texts.append(value.pathSegment) }
         if pattern.segments.isEmpty { return "/" }
         var path: [UInt8] = []
-        var next = texts.makeIterator()
-        for segment in pattern.segments {
-            path.append(UInt8(ascii: "/"))
-            switch segment {
-            case .literal(let literal): path.append(contentsOf: literal)
-            case .value: PercentCoding.append(next.next() ?? "", to: &path)
+        path.reserveCapacity(128)
+        var rest = pattern.segments[...]
+        for value in repeat each values {
+            while let segment = rest.popFirst(), case .literal(let literal) = segment {
+                Self.append(literal, to: &path)
             }
+            path.append(UInt8(ascii: "/"))
+            PercentCoding.append(value.pathSegment, to: &path)
         }
+        for case .literal(let literal) in rest { Self.append(literal, to: &path) }
         return String(decoding: path, as: UTF8.self)
+    }
+
+    private static func append(_ literal: [UInt8], to path: inout [UInt8]) {
+        path.append(UInt8(ascii: "/"))
+        path.append(contentsOf: literal)
     }
 
     /// The pattern as declared, for logs.
@@ -106,8 +111,7 @@ extension String: PathValue {
     /// Accepts any text except the empty one; rejects octets that are not UTF-8 and text that is not stream-safe.
     public static func parse(pathSegment: Span<UInt8>) -> String? {
         guard !pathSegment.isEmpty else { return nil }
-        let text = unsafe pathSegment.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
-        return text.flatMap { $0.isStreamSafe ? $0 : nil }
+        return String(validUTF8: pathSegment).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     public var pathSegment: String { self }

@@ -42,6 +42,28 @@ public struct Router {
         _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
     ) { on(.post, route, options, respond) }
 
+    /// Declares a GET whose response is usually in memory already: `ready` returns it, or nil for `respond` to make it.
+    ///
+    /// What `ready` returns starts no task and counts for no client, because nothing waits for it.
+    public mutating func get<each Value: PathValue>(
+        _ route: Route<repeat each Value>, ready: @escaping @Sendable (Request, repeat each Value) throws -> Response?,
+        _ respond: @escaping @Sendable (Request, repeat each Value) async throws -> Response
+    ) {
+        entries.append(
+            Entry(
+                method: .get, pattern: route.pattern,
+                action: Action(
+                    pattern: route.text, options: .standard,
+                    ready: { request in
+                        var position = 0
+                        return try ready(request, repeat try request.value((each Value).self, at: &position))
+                    },
+                    respond: { request in
+                        var position = 0
+                        return try await respond(request, repeat try request.value((each Value).self, at: &position))
+                    })))
+    }
+
     /// Declares a prepared response to GET on one fixed path.
     public mutating func get(_ path: String, _ response: PreparedResponse) {
         get(Route(path)) { _ in Response(response) }
@@ -91,11 +113,17 @@ final class Action: Sendable {
 
     let pattern: String
     let options: RouteOptions
+    /// Returns a response that is in memory already; nil for `respond` to make it.
+    let ready: (@Sendable (Request) throws -> Response?)?
     let respond: Respond
 
-    init(pattern: String, options: RouteOptions, respond: @escaping Respond) {
+    init(
+        pattern: String, options: RouteOptions, ready: (@Sendable (Request) throws -> Response?)? = nil,
+        respond: @escaping Respond
+    ) {
         self.pattern = pattern
         self.options = options
+        self.ready = ready
         self.respond = respond
     }
 }

@@ -30,7 +30,7 @@ extension Server {
         // there too (see HeadLayout). So the connection closes after a chunked request.
         connection.isLast = framing.contentLength == nil
         if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request)
-            ?? count(request, on: connection)
+            ?? (request.action?.ready == nil ? count(request, on: connection) : nil)
         {
             return refuse(connection, request, refusal, framing)
         }
@@ -198,6 +198,14 @@ extension Server {
             return deliver(decorate(.badRequest, request), on: connection)
         }
         connection.enter(.answer, at: tick)
+        if let ready = action.ready {
+            do { if let response = try ready(request) { return deliver(response, on: connection) } } catch {
+                return deliver(decorate(error as? HTTPError ?? .failed(error), request), on: connection)
+            }
+            if let refusal = count(request, on: connection) {
+                return deliver(decorate(refusal, request), on: connection)
+            }
+        }
         let task = Task.immediate(executorPreference: loop) {
             let response = await self.response(to: request, by: action)
             self.finish(request, with: response)

@@ -70,10 +70,18 @@ public final class TeamCache: @unchecked Sendable {
         return try await snapshot(of: team)
     }
 
-    private func newest(of team: TeamID) async throws -> TeamSnapshot? {
-        if let known = snapshots[team], let provedAt, MonotonicTime.now() - provedAt < Self.proofLifetime {
-            return known
+    /// The team if it is open, in memory and known to be current.
+    public func known(_ team: TeamID) -> TeamSnapshot? { proven(team).flatMap { $0.isClosed ? nil : $0 } }
+
+    private func proven(_ team: TeamID) -> TeamSnapshot? {
+        guard let known = snapshots[team], let provedAt, MonotonicTime.now() - provedAt < Self.proofLifetime else {
+            return nil
         }
+        return known
+    }
+
+    private func newest(of team: TeamID) async throws -> TeamSnapshot? {
+        if let known = proven(team) { return known }
         return try await load(team)
     }
 

@@ -11,19 +11,20 @@ public struct ClientID: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     public init?(rawValue: String) {
         guard rawValue.utf8.count <= Self.maximumLength else { return nil }
-        let labels = rawValue.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard labels.count >= 2, labels.allSatisfy(Self.isLabel) else { return nil }
+        var labels = 1
+        var length = 0
+        for character in rawValue.utf8 {
+            switch character {
+            case UInt8(ascii: ".") where length > 0: (labels, length) = (labels + 1, 0)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                length += 1
+            default: return nil
+            }
+        }
+        guard labels >= 2, length > 0 else { return nil }
         self.rawValue = rawValue
     }
 
     public var description: String { rawValue }
-
-    private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
-        !label.isEmpty
-            && label.allSatisfy { character in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
-                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) || character == UInt8(ascii: "-")
-            }
-    }
 }

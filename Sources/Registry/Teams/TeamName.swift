@@ -9,6 +9,14 @@ public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     /// The name without white space around it; nil when it is empty, too long or not one line of text.
     public init?(rawValue: String) {
+        // Most names are plain, and every page of the console reads one.
+        if (1...Self.maximumLength).contains(rawValue.utf8.count),
+            rawValue.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }), rawValue.utf8.first != 0x20,
+            rawValue.utf8.last != 0x20
+        {
+            self.rawValue = rawValue
+            return
+        }
         let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
         let trimmed = rawValue.unicodeScalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
         guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused) else {

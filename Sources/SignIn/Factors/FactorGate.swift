@@ -41,15 +41,17 @@ public struct FactorGate: Sendable {
 
     /// Whether a session's proofs still satisfy the team's policy.
     func admits(_ session: Session, to team: TeamID, _ rule: SecondFactor) async throws(PostgresFailure) -> Bool {
-        try await due(of: session.user.subject, provedBy: session.methods, in: team, rule) == .none
+        let methods = session.methods
+        if FactorPolicy(rule, isDemanded: true).isSatisfied(by: methods) { return true }
+        let policy = try await policy(for: session.user.subject, of: team, rule)
+        return policy.isSatisfied(by: methods) || policy.decide(session.factors, provedBy: methods) == .none
     }
 
     /// Whether a session's proofs satisfy the console's policy, for a caller that has read the account's rights.
-    public func admits(_ session: Session, with rights: AccountRights) async throws(PostgresFailure) -> Bool {
+    public func admits(_ session: Session, with rights: AccountRights) -> Bool {
         let policy = sparesRoles ? FactorPolicy(.optional) : policy(rights, .optional)
         if policy.isSatisfied(by: session.methods) { return true }
-        let enrolled = try await factors.enrolled(of: session.user.subject, in: .system)
-        return policy.decide(enrolled, provedBy: session.methods) == .none
+        return policy.decide(session.factors, provedBy: session.methods) == .none
     }
 
     private func policy(_ rights: AccountRights, _ rule: SecondFactor) -> FactorPolicy {

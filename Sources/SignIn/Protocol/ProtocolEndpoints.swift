@@ -56,11 +56,13 @@ struct ProtocolEndpoints: Sendable {
         mountDeletion(on: &router)
         mountMigration(on: &router)
         notifications.mount(on: &router)
-        router.get(TeamRoutes.keys) { _, team in
+        router.get(TeamRoutes.keys, ready: { _, team in ready(team, documents.preparedKeys) }) { _, team in
             Response(try await documents.keys(of: try await handler.snapshot(team)))
         }
         for route in [TeamRoutes.discovery] + TeamRoutes.rootDiscovery {
-            router.get(route) { _, team in Response(try documents.discovery(of: try await handler.snapshot(team))) }
+            router.get(route, ready: { _, team in ready(team, documents.preparedDiscovery) }) { _, team in
+                Response(try documents.discovery(of: try await handler.snapshot(team)))
+            }
         }
         router.get(TeamRoutes.script) { request, team in
             script.respond(of: try await handler.snapshot(team), in: request.language)
@@ -69,6 +71,11 @@ struct ProtocolEndpoints: Sendable {
             guard WebScript.isLocale(locale) else { throw UserFacingError.notFound }
             return script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
         }
+    }
+
+    /// A document of a team, where both are in memory.
+    private func ready(_ team: TeamID, _ document: (TeamSnapshot) -> PreparedResponse?) -> Response? {
+        handler.known(team).flatMap(document).map { Response($0) }
     }
 
     private func mountTokens(on router: inout Router) {

@@ -23,6 +23,9 @@ struct ProtocolHandler: Sendable {
         return snapshot
     }
 
+    /// The team if it is in memory and known to be current; nil for the system team.
+    func known(_ team: TeamID) -> TeamSnapshot? { team == .system ? nil : teams.known(team) }
+
     /// Reads the form, runs `body`, and turns errors into responses.
     ///
     /// - Parameter isCurrent: whether a change of the last second to the team's registry must count.

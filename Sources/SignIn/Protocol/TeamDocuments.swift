@@ -38,18 +38,29 @@ final class TeamDocuments: @unchecked Sendable {
 
     func discovery(of team: TeamSnapshot) throws -> PreparedResponse { try entry(of: team).discovery }
 
+    /// The team's keys if they are prepared; nil while Apple's are missing.
+    func preparedKeys(of team: TeamSnapshot) -> PreparedResponse? {
+        guard let entry = known(team), !team.isRegisteredAtApple || !entry.appleKeys.isEmpty else { return nil }
+        return entry.keys
+    }
+
+    func preparedDiscovery(of team: TeamSnapshot) -> PreparedResponse? { known(team)?.discovery }
+
+    private func known(_ team: TeamSnapshot) -> Entry? {
+        guard let entry = entries[team.id], entry.team === team, server.clock() - entry.madeAt < Self.lifetime else {
+            return nil
+        }
+        guard team.isRegisteredAtApple else { return entry }
+        return apple.publishedKeys.elementsEqual(entry.appleKeys) { $0.keyID == $1 } ? entry : nil
+    }
+
     private func entry(of team: TeamSnapshot) throws -> Entry {
+        if let entry = known(team) { return entry }
         let now = server.clock()
         let keys = team.isRegisteredAtApple ? apple.publishedKeys : []
-        let names = keys.map(\.keyID)
-        if let entry = entries[team.id], entry.team === team, entry.appleKeys == names,
-            now - entry.madeAt < Self.lifetime
-        {
-            return entry
-        }
         let isWhole = !team.isRegisteredAtApple || !keys.isEmpty
         let entry = Entry(
-            team: team, madeAt: now, appleKeys: names,
+            team: team, madeAt: now, appleKeys: keys.map(\.keyID),
             keys: try Self.prepare(team.keySet(at: now, with: keys), mayBeStored: isWhole),
             discovery: try Self.prepare(Discovery.document(base: server.base(of: team.id))))
         if entries.count >= Self.capacity { entries = [:] }

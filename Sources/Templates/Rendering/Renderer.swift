@@ -50,7 +50,10 @@ struct Renderer {
     /// Writes a localized text; moments become `<time>` elements where an element is allowed.
     private func write(_ words: LocalizedText, _ escape: Escape, into out: inout [UInt8]) {
         guard escape == .markup || escape == .heading, words.holdsMoment else {
-            return escape.write(program.texts.text(words, in: program.language), into: &out)
+            guard escape == .markup || escape == .attribute else {
+                return escape.write(program.texts.text(words, in: program.language), into: &out)
+            }
+            return program.texts.parts(of: words, in: program.language) { escape.write($0, into: &out) }
         }
         for said in program.texts.said(words, in: program.language) {
             switch said {

@@ -15,25 +15,27 @@ enum TextKey {
 }
 
 /// One text in one language: a single form, or one per plural category.
-struct TextEntry: Sendable {
+///
+/// A class, because rendering a page finds a hundred of them and would copy each.
+final class TextEntry: Sendable {
     let location: Location
     /// The single form is that of `other`.
-    private(set) var forms: [PluralCategory: [TextPiece]]
+    let forms: [PluralCategory: [TextPiece]]
     /// Whether the forms are given by plural category.
     let isPlural: Bool
     /// The form of `other`, which needs no search.
-    private var other: [TextPiece]
+    private let other: [TextPiece]
 
-    init(location: Location, _ form: [TextPiece], of category: PluralCategory?) {
+    init(location: Location, _ forms: [PluralCategory: [TextPiece]], isPlural: Bool) {
         self.location = location
-        forms = [category ?? .other: form]
-        isPlural = category != nil
+        self.forms = forms
+        self.isPlural = isPlural
         other = forms[.other] ?? []
     }
 
-    mutating func add(_ form: [TextPiece], of category: PluralCategory) {
-        forms[category] = form
-        if category == .other { other = form }
+    /// The entry with one more form.
+    func with(_ form: [TextPiece], of category: PluralCategory) -> TextEntry {
+        TextEntry(location: location, forms.merging([category: form]) { $1 }, isPlural: isPlural)
     }
 
     /// Returns the form for a number, or the single form.

@@ -41,7 +41,9 @@ struct TextFileParser {
             let pieces = pieces(of: text)
             guard let place = places[text.key] else {
                 places[text.key] = entries.count
-                let entry = TextEntry(location: source.location(at: text.offset), pieces, of: text.category)
+                let entry = TextEntry(
+                    location: source.location(at: text.offset), [text.category ?? .other: pieces],
+                    isPlural: text.category != nil)
                 entries.append((text.key, entry))
                 continue
             }
@@ -57,7 +59,7 @@ struct TextFileParser {
             let found = "`\(name)` again after line \(entry.location.line)"
             return report(text.offset, found: found, expected: "each text once, or forms for different numbers")
         }
-        entry.add(pieces, of: category)
+        entry = entry.with(pieces, of: category)
     }
 
     private mutating func pieces(of text: Text) -> [TextPiece] {

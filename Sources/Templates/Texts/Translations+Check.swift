@@ -5,7 +5,7 @@ extension Translations {
     /// Checks the translations as a whole: invalid files, unknown areas, and keys or placeholders that languages lack.
     public func check(_ areas: [TextArea]) throws(Diagnostics) {
         var problems = diagnostics
-        let english = entries[.english] ?? [:]
+        let english = entries[Language.english.position]
         for key in english.keys.sorted() {
             guard let entry = english[key] else { continue }
             guard let area = areas.first(where: { key.hasPrefix($0.name + ".") }) else {
@@ -17,7 +17,7 @@ extension Translations {
             compare(key, entry, area, into: &problems)
         }
         for language in Language.allCases where language != .english {
-            for (key, entry) in (entries[language] ?? [:]).sorted(by: { $0.key < $1.key }) where english[key] == nil {
+            for (key, entry) in entries[language.position].sorted(by: { $0.key < $1.key }) where english[key] == nil {
                 let found = "`\(key)`, which English lacks"
                 problems.report(Diagnostic(at: entry.location, found: found, expected: "a key of English"))
             }

@@ -2,7 +2,8 @@ public import Core
 
 /// All texts of Pippin's pages and emails, by language and key.
 public struct Translations: Sendable {
-    private(set) var entries: [Language: [String: TextEntry]] = [:]
+    /// By key, one table for each language in the order of `Language.allCases`.
+    private(set) var entries = Array(repeating: [String: TextEntry](), count: Language.allCases.count)
     /// Errors in the files.
     private(set) var diagnostics = Diagnostics()
 
@@ -42,17 +43,17 @@ public struct Translations: Sendable {
         var parser = TextFileParser(source, in: language)
         for (name, entry) in parser.parse() {
             let key = "\(room).\(name)"
-            if let other = entries[language]?[key] {
+            if let other = entries[language.position][key] {
                 let found = "`\(name)`, which is `\(key)` of \(other.location) again"
                 diagnostics.report(Diagnostic(at: entry.location, found: found, expected: "each key once"))
             }
-            entries[language, default: [:]][key] = entry
+            entries[language.position][key] = entry
         }
         diagnostics.report(contentsOf: parser.diagnostics)
     }
 
     /// Returns the keys that a language has.
-    public func keys(in language: Language) -> Set<String> { Set((entries[language] ?? [:]).keys) }
+    public func keys(in language: Language) -> Set<String> { Set(entries[language.position].keys) }
 
     /// Returns the placeholders of a text, including `count`, as English has them.
     public func placeholders(of key: String) -> Set<String> {
@@ -62,10 +63,10 @@ public struct Translations: Sendable {
 
     /// Whether a text has tags, which only templates render.
     public func hasMarkup(_ key: String) -> Bool {
-        entries.values.contains { $0[key]?.forms.values.joined().contains(where: \.isMarkup) ?? false }
+        entries.contains { $0[key]?.forms.values.joined().contains(where: \.isMarkup) ?? false }
     }
 
-    func entry(_ key: String, in language: Language) -> TextEntry? { entries[language]?[key] }
+    func entry(_ key: String, in language: Language) -> TextEntry? { entries[language.position][key] }
 }
 
 // Texts in a language.
@@ -98,6 +99,14 @@ extension Translations {
         out.reserveCapacity(64)
         for piece in pieces { out += text(of: piece, message, in: language) }
         return out
+    }
+
+    /// Calls `body` with the parts of a localized text in turn, which saves joining them.
+    func parts(of words: LocalizedText, in language: Language, _ body: (String) -> Void) {
+        guard case .message(let message) = words, let entry = entry(message.key, in: language) else {
+            return body(text(words, in: language))
+        }
+        for piece in entry.form(for: message.count, in: language) { body(text(of: piece, message, in: language)) }
     }
 
     func text(of piece: TextPiece, _ message: Message, in language: Language) -> String {

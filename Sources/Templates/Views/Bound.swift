@@ -18,7 +18,7 @@ public struct Bound<Page: View>: Sendable {
 
 extension Language {
     /// Index in `allCases`.
-    fileprivate var position: Int {
+    var position: Int {
         switch self {
         case .english: 0
         case .german: 1

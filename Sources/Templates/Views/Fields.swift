@@ -38,6 +38,20 @@ public struct Fields<Value>: Sendable {
         _ name: String, _ read: @escaping @Sendable (Value) -> any LocalizedTextConvertible
     ) { declare(name, .words, .words { scope in (scope as? Holder<Value>).map { read($0.value).localizedText } }) }
 
+    /// Declares a localized text of one type, which is read without a box.
+    @inlinable public mutating func words<Text: LocalizedTextConvertible>(
+        _ name: String, _ read: @escaping @Sendable (Value) -> Text
+    ) { declare(name, .words, .words { scope in (scope as? Holder<Value>).map { read($0.value).localizedText } }) }
+
+    /// Declares a localized text of one type that may be absent.
+    @inlinable public mutating func optionalWords<Text: LocalizedTextConvertible>(
+        _ name: String, _ read: @escaping @Sendable (Value) -> Text?
+    ) {
+        declare(
+            name, .optionalWords,
+            .words { scope in (scope as? Holder<Value>).flatMap { read($0.value)?.localizedText } })
+    }
+
     /// Declares a localized text that may be absent: it writes nothing then, and `{{#if}}` is false.
     @inlinable public mutating func optionalWords(
         _ name: String, _ read: @escaping @Sendable (Value) -> (any LocalizedTextConvertible)?
