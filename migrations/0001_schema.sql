@@ -21,7 +21,14 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL; -- a migration of another database of the cluster made them at the same time
 END
 $$;
-DO $$ BEGIN EXECUTE format('GRANT pippin_app, pippin_system TO %I', current_user); END $$;
+-- The owner of the tables is a member of both. One who is already, and may not grant them, stays as it is.
+DO $$
+BEGIN
+    EXECUTE format('GRANT pippin_app, pippin_system TO %I', current_user);
+EXCEPTION WHEN insufficient_privilege THEN
+    IF NOT (pg_has_role('pippin_app', 'MEMBER') AND pg_has_role('pippin_system', 'MEMBER')) THEN RAISE; END IF;
+END
+$$;
 
 -- The team of a transaction, and row-level security ----------------------------------------------------------
 

@@ -22,8 +22,8 @@ import Testing
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'pippin_system') THEN CREATE ROLE pippin_system; END IF;
             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
             END $$;
-            CREATE ROLE \(role) LOGIN CREATEROLE;
-            GRANT pippin_app, pippin_system TO \(role) WITH ADMIN OPTION;
+            CREATE ROLE \(role) LOGIN;
+            GRANT pippin_app, pippin_system TO \(role);
             ALTER DATABASE \(name) OWNER TO \(role);
             ALTER SCHEMA public OWNER TO \(role);
             """)
