@@ -12,7 +12,6 @@ public struct DatabaseStatus: Sendable {
     public let clock: Timestamp
     /// Name of the last applied migration.
     public let migration: String
-    public let migrations: Int
 }
 
 /// Reads the status of the database.
@@ -27,12 +26,11 @@ public struct DatabaseStatusStore: Sendable {
             SELECT current_setting('server_version'), pg_database_size(current_database()),
                 (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()),
                 current_setting('max_connections')::bigint, clock_timestamp(),
-                COALESCE((SELECT name FROM pippin_migrations ORDER BY number DESC LIMIT 1), ''),
-                (SELECT count(*) FROM pippin_migrations)
+                COALESCE((SELECT name FROM pippin_migrations ORDER BY number DESC LIMIT 1), '')
             """)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a row of facts") }
         return DatabaseStatus(
             version: try row.next(), size: try row.next(), connections: try row.next(), connectionLimit: try row.next(),
-            clock: try row.next(), migration: try row.next(), migrations: try row.next())
+            clock: try row.next(), migration: try row.next())
     }
 }

@@ -64,7 +64,7 @@ public struct Migrator: Sendable {
 
     /// Runs one migration; false if the file ended its transaction, whose changes then stay and are not recorded.
     private func run(_ migration: Migration, _ connection: borrowing AdminConnection) throws(AdminFailure) -> Bool {
-        // With this setting row-level security does not restrict the owner of the tables (migration 0049).
+        // With this setting row-level security does not restrict the owner of the tables (pippin_owner_acts).
         try connection.execute("BEGIN; SET LOCAL pippin.owner = 'on'")
         let transaction = try connection.execute("SELECT pg_current_xact_id()::text", [])
         try connection.execute(migration.statements)
@@ -120,8 +120,10 @@ extension MigrationFailure: CustomStringConvertible {
         case .misnamed(let name): "migration \(name) is not named like 0001_subject.sql"
         case .sameNumber(let one, let other): "migrations \(one) and \(other) bear the same number"
         case .gap(let name): "migration \(name) does not follow the one before it: a number is missing"
-        case .changed(let name): "migration \(name) was changed after it was applied"
-        case .renamed(let name, let applied): "migration \(name) was applied under the name \(applied)"
+        case .changed(let name): "migration \(name) was changed after it was applied: put the release's file back"
+        case .renamed(let name, let applied):
+            "the database was made by other migrations (\(applied), where this release has \(name)) and cannot be"
+                + " upgraded: use the release that made it, or an empty database"
         case .missing(let name):
             "migration \(name) was applied and is not in the folder: it was removed, or this release is older"
                 + " than the database"

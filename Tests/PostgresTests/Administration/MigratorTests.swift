@@ -86,6 +86,20 @@ import Testing
         #expect(try migrate() == [])
     }
 
+    @Test func `a database of the migrations before 0001_schema is refused, and told what to do`() throws {
+        _ = try migrate()
+        try AdminConnection(to: conninfo).execute(
+            "UPDATE pippin_migrations SET name = '0001_foundation.sql' WHERE number = 1")
+        let release = try Migrator(folder: TestDatabase.migrations)
+        let failure = #expect(throws: MigrationFailure.self) { try release.migrate(AdminConnection(to: conninfo)) }
+        #expect(
+            failure?.description == """
+                the database was made by other migrations (0001_foundation.sql, where this release has \
+                0001_schema.sql) and cannot be upgraded: use the release that made it, or an empty database
+                """)
+        #expect(try query("SELECT to_regclass('users'), to_regclass('retention')") == [["users", nil]])
+    }
+
     @Test func `files whose names or texts are none are refused before anything runs`() throws {
         let names = ["3_short.sql", "0003.sql", "0003_.sql", "0003_Upper.sql", "0000_zero.sql", "٠٠٠٣_digits.sql"]
         let cases: [(name: String, failure: MigrationFailure)] =

@@ -1,5 +1,6 @@
 import Postgres
 import TestDatabase
+import TestSupport
 import Testing
 
 /// A database whose owner is no superuser, as an operator's is.
@@ -21,8 +22,8 @@ import Testing
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'pippin_system') THEN CREATE ROLE pippin_system; END IF;
             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
             END $$;
-            CREATE ROLE \(role) LOGIN CREATEROLE;
-            GRANT pippin_app, pippin_system TO \(role) WITH ADMIN OPTION;
+            CREATE ROLE \(role) LOGIN;
+            GRANT pippin_app, pippin_system TO \(role);
             ALTER DATABASE \(name) OWNER TO \(role);
             ALTER SCHEMA public OWNER TO \(role);
             """)
@@ -42,6 +43,30 @@ import Testing
             #expect(try owner.execute("SELECT team_id FROM teams", []).isEmpty)
             try owner.execute("SET ROLE pippin_app")
             #expect(try owner.execute("SELECT team_id FROM teams", []) == [["ACMETEAM01"]])
+        }
+    }
+
+    /// The next file after those of the release, which adds a column and fills it.
+    @Test func `V49: keeps all rows in a later migration, which reads and changes them`() async throws {
+        let number = try Migrator(folder: TestDatabase.migrations).migrations.count + 1
+        let folder = try shell("mktemp -d").split(separator: "\n").joined()
+        defer { _ = try? shell("rm -r \(folder)") }
+        let next = "\(folder)/$(printf %04d \(number))_nicknames.sql"
+        let statements = "ALTER TABLE users ADD nickname text; UPDATE users SET nickname = given_name;"
+        _ = try shell("cp \(TestDatabase.migrations)/*.sql \(folder) && echo '\(statements)' > \(next)")
+        try await withOwnedDatabase { conninfo in
+            let owner = try AdminConnection(to: conninfo)
+            try owner.execute(
+                """
+                BEGIN; SET LOCAL pippin.owner = 'on'; \(Self.teams);
+                INSERT INTO users (team_id, sub, given_name) VALUES
+                    ('ACMETEAM01', 'ada', 'Ada'), ('GARDEN0001', 'ben', 'Ben');
+                COMMIT
+                """)
+            #expect(try Migrator(folder: folder).migrate(owner).map(\.number) == [number])
+            try owner.execute("SET pippin.owner = 'on'")
+            let users = try owner.execute("SELECT team_id, sub, nickname FROM users ORDER BY sub", [])
+            #expect(users == [["ACMETEAM01", "ada", "Ada"], ["GARDEN0001", "ben", "Ben"]])
         }
     }
 

@@ -177,8 +177,8 @@ import Testing
         #expect(
             grants.map { $0[0] } == [
                 "audit_chains SELECT", "audit_unsealed SELECT", "heartbeats DELETE INSERT SELECT UPDATE",
-                "memberships SELECT", "processes DELETE INSERT SELECT UPDATE", "registry_versions SELECT",
-                "schedules INSERT SELECT UPDATE", "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
+                "memberships SELECT", "registry_versions SELECT", "setup_links DELETE INSERT SELECT UPDATE",
+                "teams SELECT",
             ])
     }
 
@@ -221,16 +221,8 @@ import Testing
                 "pippin_audit_person_deleted nobody", "pippin_client_back nobody", "pippin_client_gone nobody",
                 "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
                 "pippin_empty_team pippin_app", "pippin_hold_open_teams pippin_app", "pippin_keep_flows pippin_system",
-                "pippin_make_partitions pippin_system", "pippin_purge_app_transfers pippin_system",
-                "pippin_purge_deletion_receipts pippin_system", "pippin_purge_ended_clients pippin_system",
-                "pippin_purge_jobs pippin_system", "pippin_purge_limits pippin_system",
-                "pippin_purge_mailed_links pippin_system", "pippin_purge_native_handovers pippin_system",
-                "pippin_purge_notices pippin_system", "pippin_purge_provider_announcements pippin_system",
-                "pippin_purge_provider_notices pippin_system", "pippin_purge_provider_partings pippin_system",
-                "pippin_purge_provider_tokens pippin_system", "pippin_purge_provider_trips pippin_system",
-                "pippin_purge_refresh_tokens pippin_system", "pippin_purge_sessions pippin_system",
-                "pippin_purge_token_cutoffs pippin_system", "pippin_purge_transferred_people pippin_system",
-                "pippin_purge_trials pippin_system", "pippin_recall_transferred nobody",
+                "pippin_make_partitions pippin_system", "pippin_purge_ended_clients pippin_system",
+                "pippin_purge_refresh_tokens pippin_system", "pippin_recall_transferred nobody",
                 "pippin_registry_changed nobody", "pippin_shorten_audit pippin_app", "pippin_team_is_open pippin_app",
                 "pippin_token_revoked nobody",
             ])
