@@ -1,3 +1,5 @@
+import Glibc
+
 /// A queue that keeps a separate line of waiting elements for each owner.
 ///
 /// The next element comes from the owner with the fewest elements in progress, in turn among equals, so a long line
@@ -86,4 +88,73 @@ public struct FairQueue<Element> {
         lines[owner, default: Queue()].append(element)
         count += 1
     }
+}
+
+/// A first-in, first-out queue with constant-time operations: an array and the index of its first element.
+public struct Queue<Element> {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    public init() {}
+
+    public var count: Int { elements.count - first }
+    public var isEmpty: Bool { first == elements.count }
+    public var head: Element? { isEmpty ? nil : elements[first] }
+
+    public mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Removes and returns the newest element.
+    public mutating func popLast() -> Element? {
+        guard first < elements.count, let element = elements.removeLast() else { return nil }
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            first = 0
+        }
+        return element
+    }
+
+    /// Removes and returns the oldest element.
+    ///
+    /// Storage is reclaimed once half of it is unused.
+    public mutating func popFirst() -> Element? {
+        guard first < elements.count else { return nil }
+        let element = elements[first]
+        elements[first] = nil
+        first += 1
+        if first == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            first = 0
+        } else if first >= 64 && first * 2 >= elements.count {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    /// Removes and returns all elements, oldest first.
+    public mutating func drain() -> [Element] {
+        defer { self = Queue() }
+        return elements[first...].compactMap { $0 }
+    }
+}
+
+/// A counting semaphore for threads (sem_overview(7)).
+// @unchecked Sendable: `sem_t` is made for sharing between threads.
+@safe final class Semaphore: @unchecked Sendable {
+    private let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        unsafe semaphore = .allocate(capacity: 1)
+        unsafe sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
+    }
+
+    func signal() { unsafe sem_post(semaphore) }
+
+    /// Blocks the calling thread until the count is positive, then decrements it.
+    func wait() { while unsafe sem_wait(semaphore) != 0 {} }
 }

@@ -5,3 +5,121 @@
 // Must not know: SQL, how tokens are made.
 // Standards: RFC 6749, RFC 7009, OAuth 2.0 Form Post Response Mode, OpenID Connect Discovery 1.0, Content Security Policy
 // Level 3, RFC 6265 (cookies).
+
+import Accounts
+public import Core
+import Directory
+import Federation
+public import HTTP
+public import OAuth
+import Platform
+import Registry
+public import Templates
+
+/// Endpoints of teams, to be mounted on the router of one event loop.
+public struct Hosted: Sendable {
+    private let endpoints: ProtocolEndpoints
+    private let hosted: HostedEndpoints
+    private let account: AccountEndpoints
+    private let logo: LogoEndpoint
+    private let pages: HostedPages
+
+    /// - Throws: `Diagnostics` if a template does not match its page.
+    public init(_ services: Services) throws(Diagnostics) {
+        pages = try HostedPages(site: services.site)
+        endpoints = ProtocolEndpoints(services, pages)
+        logo = LogoEndpoint(logos: TeamLogoStore(services.database), teams: services.teams)
+        let factorPages = try FactorPages(site: services.site)
+        hosted = HostedEndpoints(services, pages, factorPages)
+        account = AccountEndpoints(services, pages, factorPages)
+    }
+
+    /// Adds all addresses of teams.
+    public func mount(on router: inout Router) {
+        endpoints.mount(on: &router)
+        hosted.mount(on: &router)
+        account.mount(on: &router)
+        logo.mount(on: &router)
+        BrandAssets().mount(on: &router)
+    }
+
+    /// Response that delivers an answer to the app, for a sign-in that was decided outside the hosted pages.
+    public func exit(with answer: AuthorizationAnswer, appName: String, of team: TeamSnapshot, in language: Language)
+        throws(UserFacingError) -> Response
+    { try pages.exit(with: answer, appName: appName, of: team, in: language) }
+
+    /// Error response in the client's format: JSON for apps, a page for browsers.
+    public func respond(to refusal: HTTPError, _ request: Request) -> Response {
+        let problem = UserFacingError(refusal)
+        let isReceipt = request.routePattern == TeamRoutes.receipt.text
+        let readsJSON = isReceipt ? !Accept(request[.accept]).prefersPage : TeamRoutes.isProtocol(request.routePattern)
+        if readsJSON { return ProtocolAnswers.problem(problem) }
+        return pages.respond(problem, to: request, of: nil)
+    }
+
+    /// All pages with their templates, for the check at startup and for tests.
+    public static var views: [any View.Type] {
+        [
+            SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
+            ExitMessagePage.self, HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
+            StopUsingPage.self, AppleDetailPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
+            ReceiptPage.self, AccountDataPage.self, RegistrationPage.self, RecoveryPage.self, MessagePage.self,
+            LinkPage.self, NewPasswordPage.self, EmailPage.self, InvitedPage.self,
+        ] + FactorPages.views
+    }
+}
+
+extension HostedEndpoints {
+    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
+        let (server, database, mailer) = (services.server, services.database, services.mailer)
+        let interactions = Interactions(
+            server: server, database: database, consents: services.consents, traces: services.traces)
+        let steps = InteractionSteps(
+            pages: pages, factors: services.factors, teams: services.teams, interactions: interactions,
+            traces: services.traces, sessionIssuer: services.sessionIssuer, sessions: services.sessions,
+            notification: NewBrowserAlert(
+                users: UserStore(database), database: database, mail: services.mail, server: server),
+            database: database, server: server)
+        let registrations = AccountRegistrations(
+            database, hasher: services.hasher, mailer: mailer, random: server.random)
+        let recovery = PasswordRecovery(
+            database, hasher: services.hasher, mailer: mailer, ending: .everything, random: server.random)
+        self.init(
+            steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
+            password: PasswordStep(steps: steps),
+            factor: FactorStep(steps: steps, factorPages: factorPages, mailer: mailer),
+            consent: ConsentStep(steps: steps),
+            registration: RegistrationStep(
+                steps: steps, registrations: registrations, newPasswords: services.newPasswords),
+            recovery: RecoveryStep(steps: steps, recovery: recovery),
+            federation: FederationStep(
+                steps: steps,
+                apple: FederatedSignIn(services.apple, interactions: interactions, server: server, database: database),
+                mailer: mailer),
+            links: MailedLinks(
+                steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
+                registrations: registrations,
+                invitedRegistrations: InvitedRegistrations(database, hasher: services.hasher, random: server.random),
+                recovery: recovery, mailedSignIns: MailedSignIn(database), emailChanges: services.emailChanges,
+                newPasswords: services.newPasswords))
+    }
+}
+
+extension AccountEndpoints {
+    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
+        let steps = AccountSteps(
+            pages: pages, factors: services.factors, sessionIssuer: services.sessionIssuer, teams: services.teams,
+            sessions: services.sessions,
+            accounts: AccountStores(
+                services.database, server: services.server, signIn: services.passwords, hasher: services.hasher,
+                newPasswords: services.newPasswords, emailChanges: services.emailChanges), database: services.database,
+            mailer: services.mailer, server: services.server)
+        let factors = AccountFactors(steps: steps, factorPages: factorPages)
+        let linking = FederatedLinking(services.apple, server: services.server, database: services.database)
+        let apple = LinkedApple(steps: steps, linking: linking)
+        self.init(
+            steps: steps, home: AccountHome(steps: steps, factors: factors, apple: apple),
+            apps: AccountApps(steps: steps), data: AccountData(steps: steps), email: AccountEmail(steps: steps),
+            password: AccountPassword(steps: steps), factors: factors, apple: apple)
+    }
+}

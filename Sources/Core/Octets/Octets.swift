@@ -66,3 +66,112 @@ extension Substring {
         return String(scalars[...last])
     }
 }
+
+/// Base16 (RFC 4648); encodes in lowercase, decodes either case.
+public enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String { bytes.withSpan { encode($0) } }
+
+    private static func encode(_ bytes: Span<UInt8>) -> String {
+        unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            for position in bytes.indices {
+                unsafe buffer[2 * position] = digits[Int(bytes[position] >> 4)]
+                unsafe buffer[2 * position + 1] = digits[Int(bytes[position] & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
+
+    /// Decodes hexadecimal digits; nil if the length is odd or a character is not a hexadecimal digit.
+    public static func decode(_ text: String) -> [UInt8]? {
+        let count = text.utf8.count
+        guard count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count / 2)
+        var high: UInt8?
+        for character in text.utf8 {
+            guard let digit = value(of: character) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return bytes
+    }
+
+    /// Value of a hexadecimal digit, or nil for any other character.
+    public static func value(of character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends the UTF-8 octets of `text`.
+    public mutating func append(_ text: String) { append(contentsOf: text.utf8) }
+
+    /// Appends the octets of a literal without creating a `String`.
+    public mutating func append(_ literal: StaticString) {
+        unsafe append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Appends `value` in decimal digits.
+    public mutating func append(decimal value: Int) {
+        if value >= 0 && value < 10 { append(UInt8(ascii: "0") + UInt8(value)) } else { append(String(value)) }
+    }
+}
+
+extension String {
+    /// Decodes UTF-8; nil if `octets` are not valid UTF-8.
+    ///
+    /// `String(validating:as:)` of the standard library takes any encoding and looks up its types for each text.
+    public init?(validUTF8 octets: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: octets) else { return nil }
+        self.init(copying: text)
+    }
+
+    /// Decodes UTF-8; nil if `bytes` is not valid UTF-8 or not stream-safe, because invalid input is rejected, never
+    /// repaired.
+    public init?(utf8 bytes: [UInt8]) { self.init(utf8: bytes[...]) }
+
+    public init?(utf8 bytes: ArraySlice<UInt8>) {
+        // Fast path: ASCII, which is nearly all input, is always valid and stream-safe.
+        if bytes.isASCII {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            guard let text = String(validUTF8: bytes.span), text.isStreamSafe else { return nil }
+            self = text
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var isASCII: Bool {
+        let octets = span
+        for index in octets.indices where octets[index] >= 0x80 { return false }
+        return true
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Calls `body` with the octets as one contiguous span; copies them only if they are not stored contiguously.
+    ///
+    /// The encoders work on spans because generic code is not specialized for callers in other modules: it would make
+    /// a witness call for every octet and take twenty times as long.
+    func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+        let outcome = withContiguousStorageIfAvailable { buffer in
+            Swift.Result { () throws(Failure) in try body(unsafe buffer.span) }
+        }
+        if let outcome { return try outcome.get() }
+        return try body(Array(self).span)
+    }
+}

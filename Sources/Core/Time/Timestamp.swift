@@ -88,3 +88,88 @@ extension Timestamp: CustomStringConvertible {
         return "\(description.dropLast()).\(zeros)\(fraction)Z"
     }
 }
+
+extension Timestamp {
+    /// The start of a day in UTC, from the format of HTML date fields, such as `2026-11-20`.
+    ///
+    /// Returns nil if the text is not a day of the years 1970 to 9999.
+    public init?(day text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard text.utf8.count == 10, parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]),
+            let day = Int(parts[2]), (1970...9999).contains(year), (1...12).contains(month)
+        else { return nil }
+        // Years begin in March, so that the leap day comes last, as in `CivilTime`.
+        let shifted = month <= 2 ? year - 1 : year
+        let monthFromMarch = (month + 9) % 12
+        let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
+        let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+        let moment = Timestamp(seconds: days * 86_400)
+        guard moment.description.hasPrefix(text) else { return nil }
+        self = moment
+    }
+}
+
+/// A date and time of day in the proleptic Gregorian calendar, in UTC.
+public struct CivilTime: Sendable {
+    public let year: Int
+    public let month: Int
+    public let day: Int
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+
+    /// Computes the date by 400-year eras that begin in March, so that the leap day is the last day of a year.
+    init(secondsSince1970 seconds: Int) {
+        let (quotient, remainder) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let days = remainder < 0 ? quotient - 1 : quotient
+        let rest = remainder < 0 ? remainder + 86_400 : remainder
+        (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60)
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var date: String {
+        let text = String(year)
+        let zeros = String(repeating: "0", count: max(0, 4 - text.utf8.count))
+        return "\(zeros)\(text)-\(Self.padded(month))-\(Self.padded(day))"
+    }
+
+    /// The value in at least two decimal digits.
+    public static func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
+}
+
+/// A time from untrusted input, in whole seconds since 1970-01-01 UTC (NumericDate of RFC 7519 section 2).
+///
+/// Limited to the years 1970 to 9999, so that callers can add, subtract, and compare without checking for an overflow,
+/// which in Swift ends the process.
+public struct NumericDate: Hashable, Comparable, Sendable {
+    /// From the start of 1970 to the last second of 9999, the last year that RFC 3339 can represent.
+    public static let range: ClosedRange<Int64> = 0...253_402_300_799
+
+    /// Seconds since 1970, within `range`.
+    public let seconds: Int
+
+    /// Creates a date from seconds since 1970; nil if they are outside `range`.
+    public init?(seconds: Int64) {
+        guard Self.range.contains(seconds) else { return nil }
+        self.seconds = Int(seconds)
+    }
+
+    /// Creates a date from milliseconds since 1970, rounded down to seconds; nil if they are outside `range`.
+    public init?(milliseconds: Int64) {
+        guard milliseconds >= 0 else { return nil }
+        self.init(seconds: milliseconds / 1000)
+    }
+
+    /// The date as a `Timestamp`.
+    public var timestamp: Timestamp { Timestamp(seconds: seconds) }
+
+    public static func < (left: NumericDate, right: NumericDate) -> Bool { left.seconds < right.seconds }
+}

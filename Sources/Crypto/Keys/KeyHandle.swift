@@ -70,3 +70,185 @@ internal import COpenSSL
         return true
     }
 }
+
+extension KeyHandle {
+    /// Reads a private key of the given kind in PKCS#8 (RFC 5958) from PEM.
+    convenience init(privatePEM text: String, of kind: KeyKind) throws(KeyFailure) {
+        let pem = try PEM(text, assuming: "PRIVATE KEY") { label throws(KeyFailure) in
+            switch label {
+            case "PRIVATE KEY": break
+            case "ENCRYPTED PRIVATE KEY": throw .encrypted
+            case "PUBLIC KEY", "RSA PUBLIC KEY": throw .publicKey
+            default: throw .unsupportedLabel(label)
+            }
+        }
+        try self.init(privateDER: pem.der, of: kind)
+    }
+
+    /// Reads a public key of the given kind in SubjectPublicKeyInfo (RFC 5280) from PEM.
+    convenience init(publicPEM text: String, of kind: KeyKind) throws(KeyFailure) {
+        let pem = try PEM(text, assuming: "PUBLIC KEY") { label throws(KeyFailure) in
+            switch label {
+            case "PUBLIC KEY": break
+            case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY": throw .privateKey
+            default: throw .unsupportedLabel(label)
+            }
+        }
+        try self.init(publicDER: pem.der, of: kind)
+    }
+
+    /// Reads a private key of the given kind in PKCS#8 DER, without trailing data.
+    ///
+    /// OpenSSL accepts every kind, and computes with the numbers of some before the kind can be queried: for a DSA key,
+    /// the time grows with the size of the numbers. So the kind that the key declares is checked first.
+    convenience init(privateDER octets: [UInt8], of kind: KeyKind) throws(KeyFailure) {
+        let key = try unsafe octets.withUnsafeBufferPointer { der throws(KeyFailure) -> OpaquePointer? in
+            var position = der.baseAddress
+            let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &position, der.count)
+            defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+            guard unsafe info != nil, unsafe position == Self.end(of: der) else { return nil }
+            var algorithm: OpaquePointer?
+            guard unsafe PKCS8_pkey_get0(&algorithm, nil, nil, nil, info) == 1 else { return nil }
+            try kind.require(unsafe OBJ_obj2nid(algorithm), octets: der.count)
+            try KeyKind.requireNamedCurve(octets)
+            return unsafe EVP_PKCS82PKEY(info)
+        }
+        try unsafe self.init(owning: key)
+    }
+
+    /// Reads a public key in SubjectPublicKeyInfo DER, without trailing data, not longer than a key of `kind` may be.
+    convenience init(publicDER der: [UInt8], of kind: KeyKind) throws(KeyFailure) {
+        guard der.count <= kind.longest else { throw .malformed }
+        try KeyKind.requireNamedCurve(der)
+        let key = unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
+            var position = der.baseAddress
+            let key = unsafe d2i_PUBKEY(nil, &position, der.count)
+            guard unsafe position == Self.end(of: der) else {
+                unsafe EVP_PKEY_free(key)
+                return nil
+            }
+            return unsafe key
+        }
+        try unsafe self.init(owning: key)
+    }
+
+    /// The private key in PKCS#8 PEM.
+    var privatePEM: String {
+        let info = unsafe OpenSSL.require(EVP_PKEY2PKCS8(pointer), "EVP_PKEY2PKCS8")
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        let der = unsafe Self.encoded { unsafe i2d_PKCS8_PRIV_KEY_INFO(info, $0) }
+        return PEM(label: "PRIVATE KEY", der: der).text
+    }
+
+    /// The public key in SubjectPublicKeyInfo DER.
+    var publicDER: [UInt8] { unsafe Self.encoded { unsafe i2d_PUBKEY(pointer, $0) } }
+
+    private static func end(of bytes: UnsafeBufferPointer<UInt8>) -> UnsafePointer<UInt8>? {
+        unsafe bytes.baseAddress.map { unsafe $0 + bytes.count }
+    }
+
+    /// Calls one of OpenSSL's `i2d` functions for the length, then for the bytes.
+    private static func encoded(_ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
+        let count = encode(nil)
+        precondition(count > 0, "OpenSSL cannot encode a key")
+        return unsafe [UInt8](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
+            var position = buffer.baseAddress
+            initialized = unsafe Int(encode(&position))
+        }
+    }
+}
+
+/// The required kind of a key, checked before OpenSSL computes with the key's numbers.
+enum KeyKind {
+    case ellipticCurve
+    case rsa
+
+    /// Maximum length of such a key in DER, in octets.
+    ///
+    /// A key on P-256 takes some 140, a private RSA key of 8,192 bits 4,700.
+    var longest: Int {
+        switch self {
+        case .ellipticCurve: 512
+        case .rsa: 6000
+        }
+    }
+
+    private var number: Int32 {
+        switch self {
+        case .ellipticCurve: NID_X9_62_id_ecPublicKey
+        case .rsa: NID_rsaEncryption
+        }
+    }
+
+    /// Rejects a key of another kind, by OpenSSL's number of the algorithm (RFC 5958 section 2), and one that is longer
+    /// than `longest`.
+    func require(_ algorithm: Int32, octets: Int) throws(KeyFailure) {
+        guard algorithm == number else {
+            guard let name = Self.name(of: algorithm) else { throw .malformed }
+            throw .unsupportedAlgorithm(name)
+        }
+        guard octets <= longest else { throw self == .ellipticCurve ? .unsupportedCurve("") : .malformed }
+    }
+
+    /// Rejects a key whose curve is given by its parameters instead of its name (RFC 5480 section 2.1.1).
+    ///
+    /// OpenSSL computes with such parameters, in a time that grows with their size, before it can report whether they
+    /// are those of P-256. They always name the field of the curve, so the whole key is searched for that name.
+    static func requireNamedCurve(_ der: [UInt8]) throws(KeyFailure) {
+        for start in der.indices where der[start] == fieldName[0] {
+            let place = der[start...]
+            // 1 is a prime-field, 2 a characteristic-two-field.
+            guard place.starts(with: fieldName), let field = place.dropFirst(fieldName.count).first else { continue }
+            if (1...2).contains(field) { throw .unsupportedCurve("") }
+        }
+    }
+
+    /// The object identifier id-fieldType without its last number (RFC 3279 section 2.3.5).
+    private static let fieldName: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 1]
+
+    /// OpenSSL's name of a kind of key, as `EVP_PKEY_get0_type_name` returns it; nil for an unknown kind.
+    private static func name(of algorithm: Int32) -> String? {
+        switch algorithm {
+        case NID_X9_62_id_ecPublicKey: "EC"
+        case NID_rsaEncryption: "RSA"
+        case NID_undef: nil
+        default: unsafe OBJ_nid2sn(algorithm).map { unsafe String(cString: $0) }
+        }
+    }
+}
+
+/// The reason a key was rejected; each case has its own advice for the user.
+public enum KeyFailure: Error, Hashable {
+    /// The text has no `-----BEGIN …-----` line.
+    case notPEM
+    /// The text has no matching `-----END …-----` line, or something other than base64 between the two.
+    case incomplete
+    /// The text has more than one PEM block, so that it is unclear which is meant.
+    case severalBlocks
+    /// The text is longer than `PEM.maximumCount` bytes.
+    case tooLarge
+    /// A private key encrypted with a passphrase.
+    case encrypted
+    /// A public key where a private one is required.
+    case publicKey
+    /// A private key where a public one is required.
+    case privateKey
+    /// Another kind of PEM block, such as `CERTIFICATE` or `EC PRIVATE KEY` (not PKCS#8).
+    case unsupportedLabel(String)
+    /// A key for another algorithm, by OpenSSL's name, such as `RSA` where `EC` is required.
+    case unsupportedAlgorithm(String)
+    /// An elliptic curve other than P-256, by OpenSSL's name; empty if the curve has no name.
+    case unsupportedCurve(String)
+    /// An RSA modulus outside 2,048 to 8,192 bits.
+    case unsupportedSize(bits: Int)
+    /// The numbers do not form a key, or its private and public halves do not match.
+    case malformed
+}
+
+/// The supported signature algorithms (RFC 7518 section 3.1); all others are rejected.
+public enum JWSAlgorithm: String, Sendable, Hashable {
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    case rs256 = "RS256"
+    /// ECDSA on P-256 with SHA-256.
+    case es256 = "ES256"
+}

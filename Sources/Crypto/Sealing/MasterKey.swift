@@ -1,3 +1,5 @@
+internal import COpenSSL
+
 /// The secret from which the keys of all purposes are derived, with its ID.
 public struct MasterKey: Sendable {
     /// Identifies the key in every value sealed with it: 1 to 32 characters of `A-Z a-z 0-9 . _ -`.
@@ -44,5 +46,78 @@ public struct MasterKey: Sendable {
                 default: false
                 }
             }
+    }
+}
+
+/// The current master key, and the older ones that still open the values they sealed.
+///
+/// Rotation: put the new key first, keep the old one after it, reseal the values for which `Sealer.isCurrent` is false,
+/// remove the old key.
+public struct KeyRing: Sendable {
+    /// Newest first; only the first key seals.
+    public let keys: [MasterKey]
+
+    /// Creates a ring that seals with `current` and opens with all keys; their IDs must differ.
+    public init(current: MasterKey, older: [MasterKey] = []) {
+        keys = [current] + older
+        precondition(Set(keys.map(\.id)).count == keys.count, "two master keys have the same id")
+    }
+
+    /// ID of the key that seals.
+    public var currentID: String { keys[0].id }
+
+    /// The key for `purpose`, derived from the current master key.
+    public func derive(purpose: String) -> SymmetricKey { keys[0].derive(purpose: purpose) }
+
+    /// The keys for `purpose` of all master keys, newest first, for values that must be recognized after a rotation.
+    public func deriveAll(purpose: String) -> [SymmetricKey] { keys.map { $0.derive(purpose: purpose) } }
+
+    /// A sealer for `purpose`, which derives its keys once, for callers that seal often.
+    public func sealer(purpose: String) -> Sealer { Sealer(ring: self, purpose: purpose) }
+
+    /// Encrypts `plaintext` for one location, such as `[team, table, row, column]`.
+    public func seal(_ plaintext: [UInt8], purpose: String, context: [String]) -> [UInt8] {
+        sealer(purpose: purpose).seal(plaintext, context: context)
+    }
+
+    /// Decrypts a value sealed for the same purpose and location by any key of the ring; otherwise nil.
+    public func open(_ sealed: [UInt8], purpose: String, context: [String]) -> [UInt8]? {
+        sealer(purpose: purpose).open(sealed, context: context)
+    }
+}
+
+/// A secret key of 256 bits, wiped from memory when released.
+@safe public final class SymmetricKey: Sendable {
+    /// Length of a key in bytes.
+    public static let byteCount = 32
+
+    // Written in init and wiped in deinit, only read between.
+    private nonisolated(unsafe) let storage: UnsafeMutableBufferPointer<UInt8>
+
+    /// Creates a key from exactly 32 bytes; nil for any other length.
+    public convenience init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.init(copying: bytes)
+    }
+
+    /// Creates a random key.
+    public convenience init(random: RandomSource) { self.init(copying: random.bytes(Self.byteCount)) }
+
+    init(copying bytes: [UInt8]) {
+        let storage = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.byteCount)
+        precondition(bytes.count == Self.byteCount)
+        _ = unsafe storage.initialize(fromContentsOf: bytes)
+        unsafe self.storage = storage
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
+        unsafe storage.deallocate()
+    }
+
+    /// Calls `body` with the bytes in place; the caller must protect any copies that `body` makes.
+    public func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+        let bytes = unsafe UnsafeBufferPointer(storage)
+        return body(unsafe bytes.span)
     }
 }

@@ -1,5 +1,6 @@
-import Platform
-import Postgres
+import Core
+public import Platform
+public import Postgres
 
 /// Steps common to all changes of a user's factors, within their transaction.
 enum FactorRowStore {
@@ -54,5 +55,99 @@ enum FactorRowStore {
         guard try await !hasFactor(subject, in: team, transaction) else { return }
         if keepsOne { throw FactorRefusal.lastOne }
         try await deleteRecoveryCodes(of: subject, in: team, transaction)
+    }
+}
+
+/// Reason why a change of factors was rejected.
+public enum FactorRefusal: Error, Hashable, Sendable {
+    /// It is the user's only factor, and the team requires one.
+    case lastOne
+    /// The user has as many passkeys as allowed.
+    case tooMany
+    /// A user of the team has that passkey already.
+    case taken
+    /// The code does not match the authenticator app.
+    case wrongCode
+    /// The response is invalid or too old.
+    case notProved
+    /// The factor or the user does not exist.
+    case unknown
+    /// The user has a factor already, and has not proved it.
+    case notFirst
+    /// The interaction or session for the enrolment has ended.
+    case expired
+}
+
+/// All second factors of a user together.
+public struct FactorStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Second factors of a user, read in one statement.
+    public func enrolled(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> EnrolledFactors {
+        let rows = try await database.query(
+            """
+            SELECT \(EnrolledFactors.columns) FROM (SELECT \(team)::text AS team_id, \(subject)::text AS sub) s
+            """, in: team)
+        return try rows.all(EnrolledFactors.init).first ?? .none
+    }
+
+    /// Authenticator app and passkeys of a user, oldest first.
+    public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [FactorSummary] {
+        let rows = try await database.query(
+            """
+            SELECT \(FactorKind.totp), NULL, confirmed_at AS added_at, last_used_at FROM totp_secrets
+            WHERE team_id = \(team) AND sub = \(subject)
+            UNION ALL
+            SELECT \(FactorKind.passkey), name, created_at, last_used_at FROM passkeys
+            WHERE team_id = \(team) AND sub = \(subject)
+            ORDER BY added_at
+            """, in: team)
+        return try rows.all(FactorSummary.init)
+    }
+
+    /// Removes all factors of a user who cannot use them any more.
+    ///
+    /// The user's sessions end too, because the request for this may not have come from the user.
+    ///
+    /// - Parameter mailer: notifies the user by mail; nil for no mail.
+    /// - Returns: whether the user had a factor.
+    /// - Throws: `PostgresFailure`.
+    @discardableResult public func reset(
+        of subject: Subject, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
+        telling mailer: FactorMailer? = nil
+    ) async throws -> Bool {
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await FactorRowStore.lock(subject, in: team, transaction)
+            let totp = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+            let passkeys = try await transaction.query(Self.passkeyDeletion(of: subject, in: team))
+            guard totp || passkeys.changed > 0 else { return false }
+            try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+            try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
+            let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
+            let ended = try await transaction.query(deletion).changed
+            let after: JSONValue = [
+                "totp": .boolean(totp), "passkeys": .integer(Int64(passkeys.changed)),
+                "endedSessions": .integer(Int64(ended)), "reason": .string(reason),
+            ]
+            try await AuditEvent("factors.reset", by: actor, on: .user(subject), from: origin, after: after).record(
+                in: team, transaction)
+            try await mailer?.send(.reset, to: subject, in: team, transaction)
+            return true
+        }
+    }
+
+    /// Deletes all factors of a user in the caller's transaction, without an audit event of its own.
+    public static func removeAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        _ = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
+        try await transaction.query(passkeyDeletion(of: subject, in: team))
+        try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+    }
+
+    private static func passkeyDeletion(of subject: Subject, in team: TeamID) -> SQL {
+        "DELETE FROM passkeys WHERE team_id = \(team) AND sub = \(subject)"
     }
 }

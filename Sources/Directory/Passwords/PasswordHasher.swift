@@ -1,7 +1,8 @@
-import Core
+public import Core
 public import Crypto
 public import EventLoop
 public import Platform
+public import Postgres
 
 /// Hashes and compares passwords off the event loops, a few at a time.
 ///
@@ -72,4 +73,174 @@ public struct PasswordHasher: Sendable {
     ) async throws(Busy) -> Result {
         do { return try await pool.run(for: team.rawValue) { [argon2id] in try body(argon2id) } } catch { throw Busy() }
     }
+}
+
+/// Requirements for a new password of one user.
+public struct PasswordRule: Sendable {
+    /// Minimum lengths: for users of a team (NIST SP 800-63B section 5.1.1.1), and for console accounts, which have
+    /// access to all keys and users of their teams.
+    public static let minimumLength = 8
+    public static let minimumLengthOfConsole = 12
+
+    /// Minimum number of Unicode scalars.
+    public let minimumLength: Int
+    /// Words about the user that an attacker would try first; in lower case, at most `mostWords`.
+    let words: [String]
+
+    /// Longest part of an address or a name that is looked for, and the most parts.
+    private static let longestWord = 40
+    private static let mostWords = 40
+
+    /// - Parameters:
+    ///   - team: team of the account, the system team for console accounts; nil for a team whose ID is not known yet.
+    ///   - names: names of the team and the app, as displayed to the user.
+    public init(
+        in team: TeamID?, email: EmailAddress?, login: LoginName? = nil, name: PersonName = .none,
+        around names: [String] = []
+    ) {
+        minimumLength = team == .system ? Self.minimumLengthOfConsole : Self.minimumLength
+        let texts = [email?.rawValue, login?.rawValue, name.given, name.family].compactMap { $0 } + names
+        var words: [String] = []
+        for word in texts.flatMap(Self.words) where words.count < Self.mostWords && !words.contains(word) {
+            words.append(word)
+        }
+        self.words = words
+    }
+
+    /// Whether at most three letters are left besides the known words, however long the text is.
+    func isMadeOfWords(_ text: String) -> Bool {
+        var rest = Array(text.lowercased().unicodeScalars)[...]
+        var letters = 0
+        var hits = 0
+        // Longest first, because a word may contain a shorter one.
+        let longestFirst = words.map { Array($0.unicodeScalars) }.sorted { $0.count > $1.count }
+        while let first = rest.first {
+            if let word = longestFirst.first(where: { rest.starts(with: $0) }) {
+                rest = rest.dropFirst(word.count)
+                hits += 1
+            } else {
+                if first.properties.isAlphabetic { letters += 1 }
+                rest = rest.dropFirst()
+            }
+        }
+        return hits > 0 && letters < 4
+    }
+
+    /// The lower-cased text, its parts and its parts joined, as far as they have 3 to `longestWord` scalars.
+    private static func words(_ text: String) -> [String] {
+        let folded = text.cut(toOctets: 4 * longestWord).lowercased()
+        let parts = folded.unicodeScalars.split { !isOfWord($0) }.map { String($0) }
+        return ([folded, parts.joined()] + parts).filter { (3...longestWord).contains($0.unicodeScalars.count) }
+    }
+
+    /// Whether the scalar is a letter, a digit or a combining mark.
+    private static func isOfWord(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return properties.isAlphabetic || properties.numericType != nil
+            || properties.canonicalCombiningClass != .notReordered
+    }
+}
+
+/// Signs users in by login name and password.
+///
+/// A missing account runs the same statements, the same hash and the same limits as an existing one.
+public struct PasswordSignIn: Sendable {
+    private let database: TeamDatabase
+    private let passwords: PasswordStore
+    private let hasher: PasswordHasher
+
+    public init(_ database: TeamDatabase, hasher: PasswordHasher) {
+        self.database = database
+        self.hasher = hasher
+        passwords = PasswordStore(database)
+    }
+
+    /// Compares a password with that of a login name, unless too many wrong ones came before.
+    ///
+    /// A try is counted before the password is compared and taken back if it was right, so that no number of concurrent
+    /// tries exceeds the limit.
+    ///
+    /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before with credentials that
+    ///   are still current; the caller has verified both. It has its own count, so that it keeps working while other
+    ///   clients lock the account or share its address.
+    /// - Throws: `PostgresFailure`.
+    public func authenticate(
+        login: String, password: String, in team: TeamID, from origin: Origin, knownBrowser: String? = nil,
+        at now: Timestamp = .now()
+    ) async throws -> SignInResult {
+        // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
+        let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: knownBrowser)
+        let ofNetwork = knownBrowser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
+        let uses = ofNetwork + [RateLimit.Use(.failedProofs, by: account)]
+        do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
+            return .locked(refusal)
+        }
+        let credential = try await credential(for: login, in: team)
+        let spelling: String?
+        do throws(PasswordHasher.Busy) {
+            spelling = try await hasher.spelling(password, of: credential?.hash, in: team)
+        } catch {
+            try await database.release(uses, in: team, at: now)
+            return .busy
+        }
+        guard let credential, let spelling, credential.user.suspendedAt == nil else {
+            try await noteRefusal(of: credential?.user, isRight: spelling != nil, in: team, from: origin)
+            return .wrong
+        }
+        try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
+        try await renewHash(credential, spelling, in: team)
+        return .success(credential.user)
+    }
+
+    /// User with that login name, or nil.
+    public func holder(of login: String, in team: TeamID) async throws(PostgresFailure) -> User? {
+        try await credential(for: login, in: team)?.user
+    }
+
+    private func credential(for login: String, in team: TeamID) async throws(PostgresFailure) -> PasswordStore
+        .Credential?
+    {
+        // An invalid name is looked up too, under one that no account can have because it contains a space.
+        try await passwords.credential(for: LoginName(rawValue: login) ?? .nobody, in: team)
+    }
+
+    /// Records an event for existing users only, because a flood of invented names must not become a flood of events.
+    ///
+    /// For an unknown name the same statement runs and inserts nothing.
+    private func noteRefusal(of user: User?, isRight: Bool, in team: TeamID, from origin: Origin)
+        async throws(PostgresFailure)
+    {
+        let event = AuditEvent(
+            "sign_in.refused", by: .system("sign-in"), on: .user(user?.subject ?? Subject(hexadecimal: "")),
+            from: origin, after: ["reason": isRight ? "suspended" : "wrong password"], outcome: .refused)
+        try await database.query(
+            event.insertion(in: team, when: user == nil ? "WHERE false" : ""), in: team, durability: .relaxed)
+    }
+
+    /// Replaces an outdated hash; the sign-in succeeds even if that is not possible now.
+    private func renewHash(_ credential: PasswordStore.Credential, _ spelling: String, in team: TeamID)
+        async throws(PostgresFailure)
+    {
+        guard let old = credential.hash, let new = await renewed(old, spelling, in: team) else { return }
+        try await passwords.replace(old, with: new, of: credential.user.subject, in: team)
+    }
+
+    /// Renewed hash; nil if the current one is good enough, or the machine is overloaded.
+    private func renewed(_ hash: PasswordHash, _ spelling: String, in team: TeamID) async -> PasswordHash? {
+        do throws(PasswordHasher.Busy) { return try await hasher.rehash(spelling, replacing: hash, in: team) } catch {
+            return nil
+        }
+    }
+}
+
+/// Result of a sign-in by login name and password.
+public enum SignInResult: Sendable {
+    /// The credentials are right.
+    case success(User)
+    /// The name or password is wrong, or the user is suspended; the answer does not reveal which.
+    case wrong
+    /// Too many wrong passwords; nothing was compared.
+    case locked(TooManyRequests)
+    /// The queue is longer than a user would wait; the try does not count.
+    case busy
 }

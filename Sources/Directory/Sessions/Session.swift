@@ -59,3 +59,55 @@ public struct SessionSummary: Sendable {
         userAgent = try row.next()
     }
 }
+
+/// Lifetime of a session.
+public struct SessionLife: Sendable {
+    /// From its beginning, however much it is used.
+    public let absolute: Duration
+    /// From its last use.
+    public let idle: Duration
+
+    public init(absolute: Duration, idle: Duration) {
+        self.absolute = absolute
+        self.idle = idle
+    }
+
+    /// Lifetime at a team's hosted pages: 30 days, 7 of them without use.
+    public static let hosted = SessionLife(absolute: .days(30), idle: .days(7))
+}
+
+extension Duration {
+    static func minutes(_ count: Int) -> Duration { .seconds(60 * count) }
+    static func days(_ count: Int) -> Duration { .seconds(86_400 * count) }
+}
+
+/// Secret that identifies the session of a browser: 32 random octets.
+///
+/// The database stores only its SHA-256.
+public struct SessionToken: Sendable {
+    static let byteCount = 32
+
+    /// Value that the browser stores: base64url, 43 characters.
+    public let text: String
+    let hash: [UInt8]
+
+    init(random: RandomSource) {
+        let bytes = random.bytes(Self.byteCount)
+        text = Base64URL.encode(bytes)
+        hash = SHA256.hash(bytes)
+    }
+
+    /// Parses a token that a browser sent; nil if malformed, because each token has only one spelling.
+    public init?(text: String) {
+        guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
+            return nil
+        }
+        self.text = text
+        hash = SHA256.hash(bytes)
+    }
+}
+
+extension SessionToken: CustomStringConvertible, CustomReflectable {
+    public var description: String { "SessionToken" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,5 +1,6 @@
 public import Core
 public import Platform
+public import Postgres
 
 /// Right of a user to change their own data: the session of the request, as it was read for it.
 ///
@@ -26,5 +27,86 @@ public struct SessionRight: Sendable {
         self.team = team
         self.proofLife = proofLife
         self.clock = clock
+    }
+}
+
+// Checks that are made once the user is locked.
+extension SessionRight {
+    /// Statement that yields a row while the right is valid, for a transaction in which the user is locked.
+    public var condition: SQL {
+        let now = clock()
+        let recently: SQL = proofLife.map { "AND held.proved_at >= \(now - $0)" } ?? ""
+        return """
+            SELECT FROM sessions AS held
+            JOIN users AS holder ON holder.team_id = held.team_id AND holder.sub = held.sub
+            WHERE held.team_id = \(team) AND held.token_hash = \(session.id.hash)
+                AND held.sub = \(session.user.subject) AND held.expires_at > \(now) \(recently)
+                AND holder.suspended_at IS NULL
+                AND holder.credentials_version = \(session.user.credentialsVersion)
+            """
+    }
+
+    /// Checks the session; the user is locked.
+    ///
+    /// - Throws: `Ended`, `PostgresFailure`.
+    public func check(_ transaction: borrowing Transaction) async throws {
+        guard try await stands(transaction) else { throw Ended() }
+    }
+
+    /// Whether the right is valid; the user is locked.
+    func stands(_ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
+        try await !transaction.query(condition).isEmpty
+    }
+}
+
+extension UserStore {
+    /// Locks a user against changes, then checks the right by which the user changes something.
+    ///
+    /// - Parameter right: nil if another party makes the change.
+    /// - Returns: false if the team has no such user.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    @discardableResult public static func lock(
+        _ subject: Subject, by right: SessionRight?, in team: TeamID, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        let person = try await transaction.query(lock(subject, in: team))
+        try await right?.check(transaction)
+        return !person.isEmpty
+    }
+}
+
+/// Method by which a user authenticates.
+public enum ProofMethod: String, SQLText, CaseIterable, Sendable {
+    case password
+    /// Link mailed to the user: counts as a password, and no more.
+    case mailedLink = "mailed_link"
+    /// Sufficient as the only proof, and as the second factor after a password.
+    case passkey
+    /// Sign-in at Apple, which has required two factors.
+    case apple
+    /// A time-based code (RFC 6238).
+    case totp
+    case recoveryCode = "recovery_code"
+
+    /// Whether the method proves more than the knowledge of a password.
+    ///
+    /// A passkey as the first proof was unlocked by PIN or biometrics, so it is two factors in one.
+    public var isStrong: Bool { self != .password && self != .mailedLink }
+
+    /// Method of a user who authenticated at a provider.
+    public init(_ provider: ProviderID) {
+        switch provider {
+        case .apple: self = .apple
+        }
+    }
+}
+
+/// Proof that was given, with its time.
+public struct Proof: Hashable, Sendable {
+    public let method: ProofMethod
+    public let at: Timestamp
+
+    public init(_ method: ProofMethod, at: Timestamp) {
+        self.method = method
+        self.at = at
     }
 }

@@ -1,3 +1,4 @@
+import Core
 public import Platform
 public import Postgres
 
@@ -64,5 +65,187 @@ public struct UserListStore: Sendable {
             c.created_at <= \(cursor.at)
             AND (c.created_at < \(cursor.at) OR c.sub > \(cursor.id))
             """
+    }
+}
+
+extension UserListStore {
+    /// Parts of the statement that finds users by the beginning of a text.
+    ///
+    /// If few users match, they are found by the indexes of the searched columns and sorted. If many match, users are
+    /// read in list order until enough of them match, which is fast then. Each method alone is slow in the other case:
+    /// sorting half a million names, or scanning them to find one.
+    struct Search {
+        /// Most matches for which the index lookup is used.
+        private static let few = 2000
+
+        private let text: String
+        private let names: [PersonName]
+        private let team: TeamID
+        private let following: SQL
+        private let limit: Int
+
+        /// - Parameter following: condition for users of the page, with the table alias `c`.
+        init(_ search: UserSearch, in team: TeamID, following: SQL, limit: Int) {
+            text = search.text
+            names = search.names
+            self.team = team
+            self.following = following
+            self.limit = limit
+        }
+
+        /// Tables `page` and `total`.
+        ///
+        /// OFFSET 0 keeps PostgreSQL from using the indexes of the searched columns where users are read in list order.
+        var all: SQL {
+            """
+            few AS MATERIALIZED (
+                SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND u.sub = \(text)
+                UNION (\(found(by: "email_key")))
+                UNION (\(found(by: "name_key")))
+                UNION (\(found(by: "family_key")))
+                \(names.map { name -> SQL in "UNION (\(found(name)))" }.joined(separator: " "))
+            ), total AS MATERIALIZED (
+                SELECT count(*) AS number FROM few
+            ), page AS (
+                (
+                    SELECT c.sub, c.created_at FROM few c
+                    WHERE (SELECT number FROM total) <= \(Self.few) AND \(following)
+                    ORDER BY c.created_at DESC, c.sub
+                    LIMIT \(limit)
+                )
+                UNION ALL
+                (
+                    SELECT c.sub, c.created_at FROM (
+                        SELECT c.sub, c.created_at, c.email_key, c.name_key, c.family_key FROM users c
+                        WHERE c.team_id = \(team) AND \(following)
+                        ORDER BY c.created_at DESC, c.sub
+                        OFFSET 0
+                    ) AS c
+                    WHERE (SELECT number FROM total) > \(Self.few) AND (
+                        c.sub = \(text) OR \(begins("c.email_key")) OR \(begins("c.name_key"))
+                        OR \(begins("c.family_key"))
+                        \(names.map { name -> SQL in "OR \(isCalled(name, "c"))" }.joined(separator: " "))
+                    )
+                    LIMIT \(limit)
+                )
+            )
+            """
+        }
+
+        private func found(by column: SQL) -> SQL {
+            """
+            SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(begins("u.\(column)"))
+            ORDER BY u.\(column) LIMIT \(Self.few + 1)
+            """
+        }
+
+        /// Finds those whose name, as it is shown, begins so.
+        private func found(_ name: PersonName) -> SQL {
+            """
+            SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(isCalled(name, "u"))
+            ORDER BY u.name_key LIMIT \(Self.few + 1)
+            """
+        }
+
+        private func isCalled(_ name: PersonName, _ table: SQL) -> SQL {
+            "(\(table).family_key = lower(\(name.family)) AND \(begins("\(table).name_key", with: name.given)))"
+        }
+
+        /// Prefix match as a range: under row-level security an index supports leakproof operators only, and LIKE is
+        /// not one.
+        private func begins(_ column: SQL) -> SQL { begins(column, with: text) }
+
+        private func begins(_ column: SQL, with text: String) -> SQL {
+            "(\(column) >= lower(\(text)) AND \(column) < lower(\(text)) || chr(1114111))"
+        }
+    }
+}
+
+/// Search term for a list of users: the beginning of an email address, a full name or a family name in any case, or a
+/// whole `sub` or address.
+public struct UserSearch: Sendable {
+    static let maximumLength = 255
+
+    /// Term as entered, without characters that cannot be part of the searched columns.
+    public let text: String
+
+    /// Creates a search term; nil if nothing is left to search for.
+    public init?(_ typed: String) {
+        let scalars = typed.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+        let trimmed = scalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        guard !trimmed.isEmpty else { return nil }
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: trimmed.prefix(Self.maximumLength))
+        let term = String(text)
+        self.text = EmailAddress(typed: term)?.rawValue ?? term
+    }
+
+    /// Names that are shown as this text, or begin so, in Han, kana or Hangul: their family names have one or two
+    /// characters nearly always.
+    var names: [PersonName] {
+        let scalars = Array(text.unicodeScalars.prefix(PersonName.maximumLength))
+        return (1...2).map { count in
+            let (family, given) = (scalars.prefix(count), scalars.dropFirst(count))
+            return PersonName(stored: String(String.UnicodeScalarView(given)), String(String.UnicodeScalarView(family)))
+        }.filter { !$0.given.isEmpty && $0.full.isExactly(text) }
+    }
+}
+
+/// Suspends and unsuspends users.
+///
+/// A suspended user can neither sign in nor continue: sessions end, and codes and refresh tokens do not work meanwhile.
+public struct UserSuspensionStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Suspends a user and ends the user's sessions, interactions and mailed links.
+    ///
+    /// The user is locked first and the rows are read after that, so that a session created meanwhile is found.
+    ///
+    /// - Returns: false if the user does not exist or is suspended already.
+    /// - Throws: `PostgresFailure`.
+    public func suspend(
+        _ subject: Subject, because reason: String, in team: TeamID, by actor: Actor, from origin: Origin
+    ) async throws -> Bool {
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await transaction.query(UserStore.lock(subject, in: team))
+            let suspended = try await transaction.query(
+                """
+                UPDATE users
+                SET suspended_at = clock_timestamp(), credentials_version = credentials_version + 1
+                WHERE team_id = \(team) AND sub = \(subject) AND suspended_at IS NULL
+                """)
+            guard suspended.changed == 1 else { return false }
+            for table: SQL in ["mailed_links", "sessions"] {
+                try await transaction.query("DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)")
+            }
+            try await AuditEvent(
+                "user.suspended", by: actor, on: .user(subject), from: origin, after: ["reason": .string(reason)]
+            ).record(in: team, transaction)
+            return true
+        }
+    }
+
+    /// Unsuspends a user, whose tokens work again as before.
+    ///
+    /// - Returns: false if the user does not exist or is not suspended.
+    public func unsuspend(of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws(PostgresFailure) -> Bool
+    {
+        let event = AuditEvent("user.unsuspended", by: actor, on: .user(subject), from: origin)
+        let rows = try await database.query(
+            """
+            WITH lifted AS (
+                UPDATE users SET suspended_at = NULL
+                WHERE team_id = \(team) AND sub = \(subject) AND suspended_at IS NOT NULL
+                RETURNING sub
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM lifted"))
+            )
+            SELECT sub FROM lifted
+            """, in: team)
+        return !rows.isEmpty
     }
 }

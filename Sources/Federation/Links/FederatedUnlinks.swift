@@ -1,5 +1,6 @@
 public import Core
 import Directory
+public import OAuth
 public import Platform
 public import Postgres
 
@@ -101,5 +102,132 @@ extension FederatedIdentityStore {
     /// Whether a login was not stored because the user was unlinked since.
     public func hasParted(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Bool {
         try await database.query("SELECT WHERE NOT (\(login.stands(team)))", in: team).count == 1
+    }
+}
+
+/// Identity of a user at a provider, with the data received at sign-in.
+public struct LinkedIdentity: Sendable {
+    /// Authorization of the apps by the user, as the provider reports it.
+    public enum State: String, SQLText, Sendable {
+        case authorized
+        case revoked
+        case transferred
+    }
+
+    /// Data received once in an unsigned form field: the name vault.
+    public struct Vault: Sendable {
+        public let givenName: String
+        public let familyName: String
+        public let email: String?
+        public let receivedAt: Timestamp
+    }
+
+    public let provider: ProviderID
+    /// The provider's identifier of the user.
+    public let identifier: Subject
+    /// Identifier of the user during a transfer from one of the provider's teams to another.
+    public let transferSubject: String?
+    /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real.
+    public let realUserStatus: Int?
+    /// Nil if none was received.
+    public let vault: Vault?
+    /// Address that the provider signed last, and whether it is one of the provider's relay addresses.
+    public let email: EmailAddress?
+    public let isEmailPrivate: Bool
+    /// Time at which the user linked it to an existing account; nil for a user who signed up with it.
+    public let linkedAt: Timestamp?
+    public let state: State
+    public let stateAt: Timestamp
+    public let createdAt: Timestamp
+    public let lastSeenAt: Timestamp
+}
+
+/// Condition that a provider account is still linked to a user who may sign in.
+///
+/// The final writes of a sign-in at the provider depend on it.
+public struct FederatedLinkStatus: Sendable {
+    private let subject: Subject
+    private let provider: ProviderID
+    private let identifier: Subject
+    private let primaryAppID: ClientID?
+
+    /// - Parameters:
+    ///   - identifier: the provider's identifier of the user.
+    ///   - primaryAppID: group of apps whose consent must exist, too; nil for none.
+    public init(
+        of subject: Subject, at provider: ProviderID, as identifier: Subject, consentingTo primaryAppID: ClientID? = nil
+    ) {
+        self.subject = subject
+        self.provider = provider
+        self.identifier = identifier
+        self.primaryAppID = primaryAppID
+    }
+
+    /// Locks the user, as suspensions and unlinks do first, so that they wait for each other.
+    public func lock(in team: TeamID) -> SQL { UserStore.lock(subject, in: team) }
+
+    /// Locks the user of a provider's identifier.
+    public static func lock(whomever provider: ProviderID, calls identifier: Subject, in team: TeamID) -> SQL {
+        let person: SQL = """
+            (SELECT sub FROM provider_identities
+                WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier))
+            """
+        return UserStore.lock(person, in: team)
+    }
+
+    /// Yields one row while the link is valid.
+    public func row(in team: TeamID) -> SQL {
+        """
+        SELECT FROM provider_identities AS standing
+        WHERE standing.team_id = \(team) AND standing.provider = \(provider)
+            AND standing.identifier = \(identifier) AND standing.sub = \(subject)
+            AND standing.state = 'authorized' AND EXISTS (
+                SELECT FROM users AS person
+                WHERE person.team_id = \(team) AND person.sub = \(subject) AND person.suspended_at IS NULL
+            ) \(consent(in: team))
+        """
+    }
+
+    private func consent(in team: TeamID) -> SQL {
+        guard let primaryAppID else { return "" }
+        return """
+            AND EXISTS (
+                SELECT FROM consents AS given
+                WHERE given.team_id = \(team) AND given.sub = \(subject) AND given.app_id = \(primaryAppID)
+            )
+            """
+    }
+}
+
+/// The part of providers in the end of an authorization.
+public struct FederatedEnds: UpstreamEnds {
+    public init() {}
+
+    public func forgetting(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
+        ProviderAnnouncement.removal(of: subject, for: primaryAppID, in: team)
+    }
+
+    public func announced(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
+        "SELECT 1 FROM provider_announcements WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)"
+    }
+
+    public func unlinking(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
+        FederatedUnlinks.noting(of: subject, for: primaryAppID, in: team)
+    }
+
+    public func tokenEnd(of subject: Subject, where condition: SQL, in team: TeamID) -> SQL {
+        UpstreamTokenEnd.parts(ofThose: "sub = \(subject) AND state = 'live' AND \(condition)", in: team)
+    }
+}
+
+extension AuthorizationEndStore {
+    /// The store of an installation with providers.
+    public init(_ database: TeamDatabase) { self.init(database, upstream: FederatedEnds()) }
+}
+
+extension AuthorizationEnd {
+    /// Ends the authorizations in the caller's transaction.
+    public func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        try await transaction.query(statements(FederatedEnds()))
     }
 }

@@ -1,6 +1,6 @@
 import Core
 import Directory
-import Platform
+public import Platform
 import Postgres
 
 /// Selects the tokens to be validated, and stores the results.
@@ -152,4 +152,60 @@ struct UpstreamValidationStore: Sendable {
         let parts = UpstreamTokenEnd.parts(of: token.subject, in: team)
         try await database.query("WITH \(parts) SELECT FROM provider_ended", in: team)
     }
+}
+
+/// Periodic task that enqueues due validations, and gives up tokens whose revocation has no job any more.
+///
+/// Each round takes a bounded number of tokens of each team.
+public struct UpstreamValidationRound: Sendable {
+    /// Time between two rounds.
+    public static let interval = Duration.seconds(60)
+    /// Maximum number of tokens per team in one round.
+    private static let batch = 500
+
+    private let teams: UpstreamWorkStore
+    private let validations: UpstreamValidationStore
+    private let revocations: UpstreamTokenRevocationStore
+    private let clock: @Sendable () -> Timestamp
+
+    public init(_ database: TeamDatabase, system: SystemDatabase, server: ServerContext, accounts: any UpstreamAccounts)
+    {
+        teams = UpstreamWorkStore(system)
+        validations = UpstreamValidationStore(database)
+        revocations = UpstreamTokenRevocationStore(database, server: server, accounts: accounts)
+        clock = server.clock
+    }
+
+    /// Runs one round; may run in several processes, each of which takes tokens that the others have not.
+    public func run() async throws {
+        let now = clock()
+        try await teams.forEachTeam(.validation(at: now)) { team in
+            try await validations.enqueueDue(in: team, at: now, limit: Self.batch)
+            return true
+        }
+        try await teams.forEachTeam(.revocation) { team in
+            try await revocations.abandon(in: team, limit: Self.batch)
+            return true
+        }
+    }
+}
+
+/// Job that asks a provider whether a user's authorization is still valid, which Apple allows once a day.
+///
+/// It is not urgent: after a few attempts it is left to the next day.
+public struct UpstreamValidation: JobKind {
+    public static let kind = "provider.validation"
+
+    public static var policy: JobPolicy {
+        var policy = JobPolicy()
+        policy.attempts = 4
+        policy.firstDelay = .seconds(600)
+        policy.longestDelay = .seconds(2 * 3600)
+        policy.timeout = .seconds(60)
+        policy.keepsReceipt = .seconds(3600)
+        return policy
+    }
+
+    /// The token's ID.
+    let token: String
 }

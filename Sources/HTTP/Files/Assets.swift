@@ -1,3 +1,5 @@
+internal import CMicroHTTPD
+internal import CZlib
 internal import Glibc
 
 /// The files of a folder, read once at start and served under names that contain a hash of their content.
@@ -107,6 +109,157 @@ enum FileTree {
             if count == 0 { return content }
             guard count > 0 else { throw .unreadable(path: path, errno: errno) }
             content += buffer[..<count]
+        }
+    }
+}
+
+/// A response made once and sent many times, from every loop, without being copied.
+///
+/// For content that is requested often and changes seldom: key sets, discovery documents, assets.
+///
+/// Octets that clients have yet to receive count in no budget, because the response is in memory once. So the caller
+/// must keep it and limit how many there are; a response for a single request must be a plain `Response`.
+// @unchecked Sendable: nothing changes after init; libmicrohttpd counts references to the response under its own mutex.
+@safe public final class PreparedResponse: @unchecked Sendable {
+    public let status: Status
+    let handle: OpaquePointer
+    private let content: Response
+
+    /// Reason why a response cannot be prepared.
+    public enum Failure: Error, Equatable, Sendable {
+        /// The name of a header field that cannot be sent.
+        case field(String)
+
+        static func unsendable(_ response: Response) -> Failure {
+            .field(response.fields.first { !$0.isSendable }?.name.text ?? "")
+        }
+    }
+
+    public init(_ content: Response) throws(Failure) {
+        guard let handle = unsafe ResponseHandle.make(content, isLast: false) else { throw .unsendable(content) }
+        unsafe self.handle = handle
+        self.content = content
+        status = content.status
+    }
+
+    deinit { unsafe MHD_destroy_response(handle) }
+
+    /// The fields and body, for the rare connection that also needs `Connection: close`.
+    var parts: Response { content }
+}
+
+/// Creation of libmicrohttpd responses.
+enum ResponseHandle {
+    /// Creates a response that the caller queues and destroys; nil when a field cannot be sent.
+    ///
+    /// - Parameter delivery: sends the body piece by piece, when the response has a stream.
+    static func make(_ response: Response, _ delivery: BodyDelivery? = nil, isLast: Bool) -> OpaquePointer? {
+        let made = unsafe delivery.map { unsafe $0.makeHandle() } ?? copy(response.body)
+        guard let handle = unsafe made else { return nil }
+        for field in response.fields {
+            guard unsafe add(field, to: handle) else {
+                unsafe MHD_destroy_response(handle)
+                return nil
+            }
+        }
+        // Browsers must take a body's type from its Content-Type alone, whichever code made the response.
+        if response[.xContentTypeOptions] == nil {
+            _ = unsafe add(HeaderField(.xContentTypeOptions, "nosniff"), to: handle)
+        }
+        if isLast { _ = unsafe add(HeaderField(.connection, "close"), to: handle) }
+        return unsafe handle
+    }
+
+    private static func copy(_ body: [UInt8]) -> OpaquePointer? {
+        unsafe body.withUnsafeBytes { body in unsafe pippin_mhd_copy_response(body.baseAddress, body.count) }
+    }
+
+    private static func add(_ field: HeaderField, to handle: OpaquePointer) -> Bool {
+        guard field.isSendable else { return false }
+        let name = unsafe UnsafeRawPointer(field.name.literal.utf8Start).assumingMemoryBound(to: CChar.self)
+        // Passing the String itself would copy it into an array first.
+        return unsafe field.value.withCString { value in
+            unsafe MHD_add_response_header(handle, name, value) == pippin_mhd_yes
+        }
+    }
+}
+
+/// A file, prepared as a response in each of its content codings.
+final class Asset: Sendable {
+    /// The path, with the hash of the content.
+    let path: String
+    let content: [UInt8]
+    private let plain: PreparedResponse
+    private let codings: [(coding: ContentCoding, response: PreparedResponse)]
+
+    init(name: String, content: [UInt8], brotli: [UInt8]?, prefix: String, fields: [HeaderField])
+        throws(PreparedResponse.Failure)
+    {
+        self.content = content
+        let type = Self.mediaType(of: name)
+        path = prefix + "/" + Self.hashedName(name, Self.hash(of: content))
+        var common = [
+            HeaderField(.contentType, type.name), HeaderField(.cacheControl, "public, max-age=31536000, immutable"),
+            HeaderField(.xContentTypeOptions, "nosniff"),
+        ]
+        common += fields
+        let gzip = type.isText ? Self.gzipped(content) : nil
+        let coded: [(ContentCoding, [UInt8]?)] = [(.brotli, brotli), (.gzip, gzip)]
+        if brotli != nil || gzip != nil { common.append(HeaderField(.vary, "Accept-Encoding")) }
+        plain = try PreparedResponse(Response(fields: common, body: content))
+        var codings: [(ContentCoding, PreparedResponse)] = []
+        for case (let coding, let body?) in coded {
+            let all = common + [HeaderField(.contentEncoding, coding.rawValue)]
+            codings.append((coding, try PreparedResponse(Response(fields: all, body: body))))
+        }
+        self.codings = codings
+    }
+
+    /// The response in the best coding the client accepts.
+    func response(to request: Request) -> Response {
+        let accepted = ContentCoding.accepted(by: request[.acceptEncoding])
+        return Response(codings.first { accepted.contains($0.coding) }?.response ?? plain)
+    }
+
+    /// A hash that distinguishes versions of a file (FNV-1a, 64 bits); a forged collision is of no use to an attacker.
+    private static func hash(of content: [UInt8]) -> String {
+        RequestID(content.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }).description
+    }
+
+    /// `icons/key.svg` becomes `icons/key-<hash>.svg`.
+    private static func hashedName(_ name: String, _ hash: String) -> String {
+        let fileStart = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        guard let dot = name[fileStart...].firstIndex(of: ".") else { return "\(name)-\(hash)" }
+        return "\(name[..<dot])-\(hash)\(name[dot...])"
+    }
+
+    private static func gzipped(_ content: [UInt8]) -> [UInt8]? {
+        let capacity = content.count
+        guard capacity > 0 else { return nil }
+        let coded = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
+            guard let start = target.baseAddress else { return }
+            count = unsafe content.withUnsafeBytes { source in
+                unsafe pippin_gzip(source.baseAddress, source.count, start, capacity)
+            }
+        }
+        return coded.isEmpty ? nil : coded
+    }
+
+    private static func mediaType(of name: String) -> (name: String, isText: Bool) {
+        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        return switch ending {
+        case "css": ("text/css; charset=utf-8", true)
+        case "js", "mjs": ("text/javascript; charset=utf-8", true)
+        case "svg": ("image/svg+xml", true)
+        case "txt": ("text/plain; charset=utf-8", true)
+        case "json": ("application/json", true)
+        case "webmanifest": ("application/manifest+json", true)
+        case "png": ("image/png", false)
+        case "jpg", "jpeg": ("image/jpeg", false)
+        case "webp": ("image/webp", false)
+        case "ico": ("image/x-icon", false)
+        case "woff2": ("font/woff2", false)
+        default: ("application/octet-stream", false)
         }
     }
 }

@@ -122,3 +122,107 @@ extension Server {
         counted = nil
     }
 }
+
+/// Address, limits and timeouts of a server.
+public struct ServerOptions: Sendable {
+    /// The address to listen on.
+    public var address: IPAddress
+    /// The port; zero lets the system choose one.
+    public var port: UInt16
+    /// Certificate and key in PEM; nil when the server does not use TLS.
+    public var tls: ServerTLS?
+    /// Sockets that already listen, one per loop, which the servers take over; when empty, the servers open their own.
+    ///
+    /// Another process may hold the same sockets, and accepts the waiting connections once these servers have stopped.
+    public var sockets: [Int32] = []
+    /// Proxies whose report of the client's address is trusted.
+    public var trustedProxies = TrustedProxies()
+
+    /// Hosts that are accepted, others get 421; nil accepts all.
+    public var hosts: HostRule?
+
+    /// Connections of all loops together; at the limit, a new one waits in the kernel until another has closed.
+    public var connectionLimit = 4096
+    /// Connections per IPv4 address or IPv6 /56 network, on all loops together; a further one is closed at once.
+    ///
+    /// Zero is no limit. Trusted proxies have none; the requests they forward count for their clients, and a further one
+    /// is answered with 503.
+    public var inFlightPerNetwork = 1024
+    /// Octets of the request line and the header fields; a longer head is answered with 431.
+    public var headLimit = 16 * 1024
+
+    /// Octets of bodies over 16 KiB that one loop keeps at a time; a further one is answered with 503.
+    public var longBodyBudget = 32 << 20
+    /// Octets of responses that one loop holds until their clients have received them; beyond it, the connections whose
+    /// clients have received nothing for longest are closed.
+    public var deliveryBudget = 64 << 20
+
+    /// From the connection's start, or the last response on it, until the next head is complete; it limits idle
+    /// connections and slow heads alike.
+    public var headTimeout: Duration = .seconds(15)
+    /// From the head until the body is complete.
+    public var bodyTimeout: Duration = .seconds(15)
+    /// From the complete body until the handler has responded; then the response is 503.
+    ///
+    /// Applies to each piece of a streamed body too; then the connection is closed.
+    public var answerTimeout: Duration = .seconds(30)
+    /// From the response, or a piece of it, until the client has received it.
+    public var sendTimeout: Duration = .seconds(30)
+
+    public init(address: IPAddress, port: UInt16) {
+        self.address = address
+        self.port = port
+    }
+
+    /// Interval between timeout checks: a timeout takes effect at most two intervals late, never early.
+    var sweepInterval: Duration {
+        let shortest = min(headTimeout, bodyTimeout, answerTimeout, sendTimeout)
+        return max(.milliseconds(10), min(.seconds(1), shortest / 4))
+    }
+}
+
+/// A certificate chain and its private key, both PEM text.
+public struct ServerTLS: Equatable, Sendable {
+    public let certificate: String
+    let key: String
+
+    /// - Parameter certificate: the server's own certificate first, each followed by its issuer's.
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Whether both can be read and the key belongs to the certificate.
+    public var isUsable: Bool { TLSCredential(self) != nil }
+}
+
+/// A certificate chain and key in GnuTLS's form; an open connection keeps its own.
+// @unchecked Sendable: nothing changes after init, and GnuTLS allows use of the key on many threads (GnuTLS manual,
+// "Thread safety": objects that are not written to).
+@safe final class TLSCredential: @unchecked Sendable {
+    private let pointer: UnsafeMutablePointer<pippin_tls_credential>
+
+    init?(_ tls: ServerTLS) {
+        guard let pointer = unsafe pippin_tls_read(tls.certificate, tls.key) else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe pippin_tls_free(pointer) }
+
+    func use(on connection: OpaquePointer) { unsafe pippin_tls_use(connection, pointer) }
+}
+
+// Certificate renewal.
+extension Server {
+    /// Uses another certificate for new connections; open ones keep theirs.
+    ///
+    /// Call it on the server's loop.
+    ///
+    /// - Returns: whether the certificate is usable and now in use; otherwise the previous one stays.
+    public func renew(_ tls: ServerTLS) -> Bool {
+        loop.preconditionCurrent()
+        guard options.tls != nil, let credential = TLSCredential(tls) else { return false }
+        self.credential = credential
+        return true
+    }
+}

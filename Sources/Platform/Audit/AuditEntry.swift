@@ -1,5 +1,6 @@
 public import Core
-import Postgres
+internal import Glibc
+public import Postgres
 
 /// An audit event read from the database, with the names of its actor and target where they are stored.
 public struct AuditEntry: Sendable {
@@ -66,5 +67,137 @@ public struct AuditEntry: Sendable {
     private static func person(_ row: inout Row) throws(PostgresFailure) -> Person? {
         let (name, email): (String?, String?) = (try row.next(), try row.next())
         return name.map { Person(name: $0, email: email) }
+    }
+}
+
+/// An IP address, or the range of addresses of a network, as octets that sort.
+///
+/// An IPv4 address is stored in its IPv6-mapped form (RFC 4291 section 2.5.5.2), so every address has 16 octets.
+public struct AddressRange: Hashable, Sendable {
+    /// The first and the last address, 16 octets each.
+    public let first: [UInt8]
+    public let last: [UInt8]
+
+    /// Parses an address or a network in CIDR notation (RFC 4632), or returns nil; bits below the prefix are ignored.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first.flatMap({ Self.octets(of: String($0)) }) else { return nil }
+        var prefix = 128
+        if parts.count == 2 {
+            let width = address.width
+            guard let length = Self.number(parts[1]), length <= width else { return nil }
+            prefix = length + 128 - width
+        }
+        first = address.octets.indices.map { address.octets[$0] & ~Self.hostBits(of: $0, prefix) }
+        last = address.octets.indices.map { address.octets[$0] | Self.hostBits(of: $0, prefix) }
+    }
+
+    /// Whether the range is a single address.
+    public var isSingle: Bool { first == last }
+
+    /// A mask of the bits of octet `index` that lie below the prefix.
+    private static func hostBits(of index: Int, _ prefix: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: 0xFF >> min(max(prefix - 8 * index, 0), 8))
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+    }
+
+    private static func octets(of text: String) -> (octets: [UInt8], width: Int)? {
+        var v4 = in_addr()
+        if unsafe inet_pton(AF_INET, text, &v4) == 1 {
+            let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+            return unsafe (mapped + withUnsafeBytes(of: v4) { unsafe Array($0) }, 32)
+        }
+        var v6 = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+        return unsafe (withUnsafeBytes(of: v6) { unsafe Array($0) }, 128)
+    }
+}
+
+/// Reads the audit log of one team, newest first.
+public struct AuditStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Returns the newest events, up to `limit`.
+    public func list(in team: TeamID, limit: Int) async throws(PostgresFailure) -> [AuditEntry] {
+        try await list(
+            """
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team)
+            ORDER BY e.at DESC, e.event_id DESC
+            LIMIT \(limit)
+            """, in: team)
+    }
+
+    /// Returns the newest events about a target, up to `limit`.
+    public func list(about target: AuditEvent.Target, in team: TeamID, limit: Int) async throws(PostgresFailure)
+        -> [AuditEntry]
+    {
+        try await list(
+            """
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team) AND e.target = \(target.name) AND e.target_kind = \(target.kind)
+            ORDER BY e.at DESC, e.event_id DESC
+            LIMIT \(limit)
+            """, in: team)
+    }
+
+    /// Returns the event with a time and id, or nil when the team has none.
+    public func find(_ place: AuditEntry.Place, in team: TeamID) async throws(PostgresFailure) -> AuditEntry? {
+        try await list(
+            """
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
+            WHERE e.team_id = \(team) AND e.at = \(place.at) AND e.event_id = \(place.id)
+            """, in: team
+        ).first
+    }
+
+    private func list(_ events: SQL, in team: TeamID) async throws(PostgresFailure) -> [AuditEntry] {
+        let rows = try await database.query(
+            """
+            SELECT \(AuditEntry.columns) FROM \(AuditEntry.naming(events))
+            ORDER BY e.at DESC, e.event_id DESC
+            """, in: team)
+        return try AuditEntry.all(rows)
+    }
+}
+
+// The columns and joins of an event.
+extension AuditEntry {
+    /// The stored columns of an event, from a table with the alias `e`.
+    static let storedColumns: SQL = """
+        e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
+        e.request_id, e.before, e.after
+        """
+
+    /// The columns that `init` reads, from the result of `naming`.
+    static let columns: SQL = """
+        e.event_id, e.at, e.actor_kind, e.actor, e.action, e.target_kind, e.target, e.outcome, e.ip, e.user_agent,
+        e.request_id, e.before::text, e.after::text, a.name, a.email, t.name, t.email
+        """
+
+    /// Joins `events`, which include their team, with the names of actors and targets, under the aliases in `columns`.
+    ///
+    /// OFFSET 0 keeps PostgreSQL from joining the page with every name in the log: without the number of events it
+    /// assumes many.
+    static func naming(_ events: SQL) -> SQL {
+        """
+        (\(events)) AS e
+        LEFT JOIN LATERAL (
+            SELECT p.name, p.email FROM audit_people p
+            WHERE p.team_id = e.team_id AND p.kind = e.actor_kind AND p.sub = e.actor
+            OFFSET 0
+        ) AS a ON true
+        LEFT JOIN LATERAL (
+            SELECT p.name, p.email FROM audit_people p
+            WHERE p.team_id = e.team_id AND p.sub = e.target
+                AND p.kind = CASE e.target_kind WHEN 'user' THEN 'person' ELSE e.target_kind END
+            OFFSET 0
+        ) AS t ON true
+        """
     }
 }

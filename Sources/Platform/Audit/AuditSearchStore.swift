@@ -76,3 +76,220 @@ public struct AuditSearchStore: Sendable {
         return search
     }
 }
+
+// The SQL statements.
+extension AuditSearchStore {
+    /// Builds the statements that find events; each walks one index, newest first.
+    ///
+    /// Conditions are only equalities and ranges of leakproof operators, because under row-level security PostgreSQL
+    /// uses no index for others. Limits are part of the text, because the plan for an unknown limit assumes a tenth of
+    /// the log.
+    struct Search {
+        /// Number of events per read; one more is read to learn whether others follow.
+        enum Portion: Int {
+            case page = 50
+            case batch = 500
+
+            fileprivate var limit: SQL {
+                switch self {
+                case .page: "LIMIT 51"
+                case .batch: "LIMIT 501"
+                }
+            }
+
+            /// Number of index entries of a term to examine, because the other conditions may match none of them.
+            fileprivate var reach: SQL {
+                switch self {
+                case .page: "5000"
+                case .batch: "50000"
+                }
+            }
+        }
+
+        /// Number of rows up to which frequencies are counted.
+        private static let rare: SQL = "LIMIT 10000"
+
+        var filter: AuditFilter
+        let team: TeamID
+        /// Whether to walk the events and test each for the terms, instead of walking the entries of a term.
+        var walksEvents = false
+
+        /// Whether the filter has terms and also a condition on something other than terms and time.
+        var looksAtEach: Bool {
+            !filter.words.isEmpty
+                && (filter.actors != nil || filter.action != nil || filter.target != nil || filter.addresses != nil
+                    || filter.outcome != nil)
+        }
+
+        /// Number of events up to which results are counted.
+        static let countLimit = 1000
+
+        /// Frequency of each term, and in a row with a null term that of the other conditions together; rarest first.
+        var frequencies: SQL {
+            let words: SQL = """
+                SELECT w.word, counted.number FROM unnest(\(filter.words)) AS w (word), LATERAL (
+                    SELECT count(*) AS number FROM (
+                        SELECT FROM audit_words a
+                        WHERE a.team_id = \(team) AND a.word = w.word \(period("a.at"))
+                        \(Self.rare)
+                    ) AS found
+                ) AS counted
+                """
+            let others: SQL = """
+                UNION ALL SELECT NULL, count(*) FROM (
+                    SELECT FROM audit_events e WHERE \(conditions(before: nil)) \(actor) \(Self.rare)
+                ) AS found
+                """
+            return "\(words) \(looksAtEach ? others : "") ORDER BY 2, 1 NULLS LAST"
+        }
+
+        /// The matching events before `cursor`, with the names of their actors and targets.
+        func selection(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL {
+            let events: SQL = """
+                SELECT e.team_id, \(AuditEntry.storedColumns)
+                FROM \(candidates(before: cursor, portion.limit, portion.reach))
+                ORDER BY \(order)
+                \(portion.limit)
+                """
+            return """
+                SELECT \(AuditEntry.columns) FROM \(AuditEntry.naming(events))
+                ORDER BY e.at DESC, e.event_id DESC
+                """
+        }
+
+        /// Number of matching events, at most one more than `countLimit`; sorted, so that it walks the same index.
+        var count: SQL {
+            """
+            SELECT count(*) FROM (
+                SELECT FROM \(candidates(before: nil, "LIMIT 1001", Portion.page.reach)) ORDER BY \(order) LIMIT 1001
+            ) AS counted
+            """
+        }
+
+        private var walksWords: Bool { !filter.words.isEmpty && !walksEvents }
+
+        /// The order of the index that is walked.
+        private var order: SQL { !walksWords ? "e.at DESC, e.event_id DESC" : "w.at DESC, w.event_id DESC" }
+
+        /// The last index entry within the reach of the search, if there are so many; nil for a search without a reach.
+        func end(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL? {
+            guard looksAtEachPlace, let walked = walked(before: cursor) else { return nil }
+            return """
+                SELECT at, event_id FROM (\(walked) \(Self.newestFirst) LIMIT \(portion.reach)) AS walked
+                OFFSET \(portion.reach) - 1
+                """
+        }
+
+        private func candidates(before cursor: AuditEntry.Place?, _ limit: SQL, _ reach: SQL) -> SQL {
+            if !walksWords, let actors = filter.actors, actors.count > 1 {
+                return events(ofEach: actors, before: cursor, limit)
+            }
+            return
+                "\(withWords(before: cursor, reach) ?? "audit_events e") WHERE \(conditions(before: cursor)) \(actor)"
+        }
+
+        /// The newest events of each actor, because the index of actors has no order across several of them.
+        private func events(ofEach actors: [String], before cursor: AuditEntry.Place?, _ limit: SQL) -> SQL {
+            """
+            unnest(\(actors)) AS who (name) CROSS JOIN LATERAL (
+                SELECT * FROM audit_events e
+                WHERE \(conditions(before: cursor)) AND e.actor = who.name
+                ORDER BY e.at DESC, e.event_id DESC
+                \(limit)
+            ) AS e
+            """
+        }
+
+        /// All conditions except the actor.
+        private func conditions(before cursor: AuditEntry.Place?) -> SQL {
+            """
+            e.team_id = \(team) \(period("e.at")) \(following(cursor, "e.at", "(e.at, e.event_id)"))
+            \(action) \(target) \(addresses) \(outcome) \(words)
+            """
+        }
+
+        /// The terms as a condition on each event that meets the others; no index serves it.
+        private var words: SQL { if walksEvents { "AND e.words @> \(filter.words)" } else { "" } }
+
+        /// The events that have all terms, or nil when the entries of a term are not walked.
+        ///
+        /// Walks the entries of the first term in order and looks up each among those of the others. OFFSET 0 enforces
+        /// this, because with a free choice of joins PostgreSQL may read all entries of a term for one page.
+        private func withWords(before cursor: AuditEntry.Place?, _ reach: SQL) -> SQL? {
+            guard var walked = walked(before: cursor) else { return nil }
+            if looksAtEachPlace { walked = "\(walked) \(Self.newestFirst) LIMIT \(reach)" }
+            let places = filter.words.dropFirst().reduce(walked) { (places: SQL, word) in
+                """
+                SELECT b.at, b.event_id FROM (\(places)) AS b JOIN LATERAL (
+                    SELECT FROM audit_words a
+                    WHERE a.team_id = \(team) AND a.word = \(word) AND a.at = b.at AND a.event_id = b.event_id
+                    OFFSET 0
+                ) AS also ON true
+                """
+            }
+            return """
+                (\(places)) AS w JOIN LATERAL (
+                    SELECT * FROM audit_events e
+                    WHERE e.team_id = \(team) AND e.at = w.at AND e.event_id = w.event_id
+                    OFFSET 0
+                ) AS e ON true
+                """
+        }
+
+        /// The entries of the term that is walked; nil when none is.
+        private func walked(before cursor: AuditEntry.Place?) -> SQL? {
+            guard walksWords, let first = filter.words.first else { return nil }
+            return """
+                SELECT a.at, a.event_id FROM audit_words a
+                WHERE a.team_id = \(team) AND a.word = \(first)
+                \(period("a.at")) \(following(cursor, "a.at", "(a.at, a.event_id)"))
+                """
+        }
+
+        private static let newestFirst: SQL = "ORDER BY a.at DESC, a.event_id DESC"
+
+        /// Whether an entry of the term that is walked may fail another condition.
+        private var looksAtEachPlace: Bool { walksWords && (looksAtEach || filter.words.count > 1) }
+
+        /// The condition on rows after `cursor`; it compares times alone as well, because pairs prune no partitions.
+        private func following(_ cursor: AuditEntry.Place?, _ at: SQL, _ place: SQL) -> SQL {
+            guard let cursor else { return "" }
+            return "AND \(at) <= \(cursor.at) AND \(place) < (\(cursor.at), \(cursor.id))"
+        }
+
+        private func period(_ at: SQL) -> SQL {
+            let since: SQL = if let moment = filter.since { "AND \(at) >= \(moment)" } else { "" }
+            let until: SQL = if let moment = filter.until { "AND \(at) < \(moment)" } else { "" }
+            return "\(since) \(until)"
+        }
+
+        /// A single actor is an equality, so that the index returns its events in order.
+        private var actor: SQL {
+            guard let actors = filter.actors else { return "" }
+            return actors.count == 1 ? "AND e.actor = \(actors[0])" : "AND e.actor = ANY (\(actors))"
+        }
+
+        private var action: SQL { if let action = filter.action { "AND e.action = \(action)" } else { "" } }
+
+        private var target: SQL {
+            guard let target = filter.target else { return "" }
+            let kind: SQL = if let kind = filter.targetKind { "AND e.target_kind = \(kind)" } else { "" }
+            return "AND e.target = \(target) \(kind)"
+        }
+
+        private var addresses: SQL {
+            guard let range = filter.addresses else { return "" }
+            return range.isSingle
+                ? "AND e.ip_key = \(range.first)" : "AND e.ip_key >= \(range.first) AND e.ip_key <= \(range.last)"
+        }
+
+        /// The outcome is a literal, because PostgreSQL uses the partial index of refused events for no parameter.
+        private var outcome: SQL {
+            switch filter.outcome {
+            case .succeeded: "AND e.outcome = 'succeeded'"
+            case .refused: "AND e.outcome = 'refused'"
+            case nil: ""
+            }
+        }
+    }
+}

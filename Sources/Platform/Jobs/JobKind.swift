@@ -1,4 +1,5 @@
-import Core
+public import Core
+import Crypto
 public import Postgres
 
 /// A kind of job, which is the type of its payload.
@@ -68,4 +69,116 @@ extension JobPolicy.Priority: SQLBindable {
     public static var sqlType: UInt32 { Int.sqlType }
 
     public func encode(into bytes: inout [UInt8]) -> Bool { rawValue.encode(into: &bytes) }
+}
+
+/// Result of one attempt at a job.
+public enum JobOutcome: Sendable {
+    /// The job is done.
+    ///
+    /// - Parameter result: stored in the receipt; no secrets.
+    case succeeded(_ result: JSONValue? = nil)
+    /// The job is done, and the handler has recorded that in its own transaction (`JobRun.succeed`).
+    case ended
+    /// The attempt failed; the policy defines when to try again and when the job is dead.
+    ///
+    /// An error that a handler throws counts as this case. The problem is shown to operators and logged, so it contains
+    /// no address and no secret.
+    case failed(_ problem: String)
+    /// The attempt failed, and the remote server specified when to retry.
+    ///
+    /// Counts as an attempt.
+    case retry(after: Duration, _ problem: String)
+    /// The job was not tried and is due again after the duration.
+    ///
+    /// Does not count as an attempt.
+    case postponed(Duration)
+    /// The job can never succeed and is dead at once.
+    case refused(_ problem: String)
+}
+
+extension JobOutcome {
+    var problem: String? {
+        switch self {
+        case .succeeded, .ended, .postponed: nil
+        case .failed(let problem), .retry(_, let problem), .refused(let problem): problem
+        }
+    }
+
+    /// Whether the job is dead after that attempt.
+    func isDeath(at attempt: Int, _ policy: JobPolicy) -> Bool {
+        switch self {
+        case .succeeded, .ended, .postponed: false
+        case .refused: true
+        case .failed, .retry: attempt >= policy.attempts
+        }
+    }
+
+    /// The wait before the next attempt; a wait that a remote server asks for is limited to four times `longestDelay`.
+    func delay(after attempt: Int, _ policy: JobPolicy, spread: Double) -> Duration {
+        if case .retry(let asked, _) = self { return max(.zero, min(asked, policy.longestDelay * 4)) }
+        return policy.delay(after: attempt, spread: spread)
+    }
+}
+
+/// State of a recurring job, for operators.
+public struct RecurringJob: Sendable {
+    public let kind: String
+    public let interval: Duration
+    public let dueAt: Timestamp
+    /// The worker that runs it now, or nil.
+    public let worker: WorkerID?
+    /// When the last run ended.
+    public let ranAt: Timestamp?
+    /// Duration of the last run.
+    public let milliseconds: Int?
+    /// Why the last run failed, or nil when it succeeded.
+    public let problem: String?
+}
+
+extension RecurringJob {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        kind = try row.next()
+        interval = .seconds(try row.next(Int.self))
+        dueAt = try row.next()
+        worker = try row.next()
+        ranAt = try row.next()
+        milliseconds = try row.next()
+        problem = try row.next()
+    }
+}
+
+/// Stores the recurring jobs, which are rows of the system team in the queue.
+public struct RecurringJobStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Returns every recurring job that a process has ever declared, by kind.
+    public func list() async throws(PostgresFailure) -> [RecurringJob] {
+        let rows = try await database.query(
+            """
+            SELECT kind, every_seconds, due_at, worker, ran_at, ran_milliseconds, problem
+            FROM jobs
+            WHERE team_id = \(TeamID.system) AND state = 'pending' AND priority = \(JobPolicy.Priority.recurring)
+            ORDER BY kind
+            """, in: .system)
+        return try rows.all(RecurringJob.init)
+    }
+
+    /// Stores a recurring job, or its new interval; a shorter interval than before takes effect at once.
+    func declare(_ kind: String, every interval: Duration) async throws(PostgresFailure) {
+        let seconds = Int(interval.components.seconds)
+        try await database.query(
+            """
+            INSERT INTO jobs AS known (team_id, job_id, kind, priority, payload, idempotence_key, every_seconds, due_at)
+            VALUES (
+                \(TeamID.system), \(JobID(random: .system)), \(kind), \(JobPolicy.Priority.recurring), '{}', \(kind),
+                \(seconds), now()
+            )
+            ON CONFLICT (team_id, kind, idempotence_key) WHERE idempotence_key IS NOT NULL DO UPDATE
+            SET every_seconds = excluded.every_seconds,
+                due_at = LEAST(known.due_at, now() + excluded.every_seconds * interval '1 second')
+            WHERE known.every_seconds <> excluded.every_seconds
+            """, in: .system)
+    }
 }

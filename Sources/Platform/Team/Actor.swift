@@ -1,4 +1,5 @@
 import Core
+public import Postgres
 
 /// The party that performs an action.
 public enum Actor: Hashable, Sendable {
@@ -52,4 +53,14 @@ public struct Origin: Sendable {
 
     /// Origin of an action that did not arrive over the network.
     public static let local = Origin(ip: "", userAgent: "", requestID: "")
+}
+
+/// A team's policy for a second factor after a password; Apple asks for two factors itself.
+public enum SecondFactor: String, SQLText, CaseIterable, Sendable {
+    /// Neither required nor offered.
+    case off
+    /// Required from users who have set one up.
+    case optional
+    /// Required from every user; a user without one sets it up before the sign-in continues.
+    case required
 }

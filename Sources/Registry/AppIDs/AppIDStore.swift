@@ -159,3 +159,166 @@ extension AppIDStore {
         guard keys.isEmpty else { throw ValidationError.holdsActiveKeys(keys) }
     }
 }
+
+extension AppIDStore {
+    /// Objects that deleting `identifier` would affect, or nil when the team has no such App ID.
+    public func consequences(of identifier: ClientID, in team: TeamID) async throws(PostgresFailure)
+        -> AppIDConsequences?
+    {
+        let rows = try await database.query(Self.consequencesQuery(identifier, team), in: team)
+        return try rows.firstValue(AppIDConsequences.init)
+    }
+
+    /// Deletes the App ID with its Service IDs, keys and consents, and deletes the tokens of its clients.
+    ///
+    /// - Returns: the deleted and changed objects, or nil when the team has no such App ID.
+    public func delete(_ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin)
+        async throws -> AppIDConsequences?
+    {
+        try await database.transaction(in: team) { transaction in
+            try await delete(identifier, reason: reason, in: team, by: actor, from: origin, transaction)
+        }
+    }
+
+    public func delete(
+        _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws -> AppIDConsequences? {
+        // Locks and reads in two statements, because only the second sees commits made during the wait for the lock.
+        guard let appID = try await Self.lock(identifier, in: team, transaction) else { return nil }
+        let rows = try await transaction.query(Self.consequencesQuery(identifier, team))
+        let consequences = try rows.only(AppIDConsequences.init)
+        try await Self.releaseChildren(of: identifier, in: team, transaction)
+        try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], in: team, transaction)
+        let change = AuditedChange(
+            "app_id.deleted", "app_id", identifier.rawValue,
+            from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 },
+            to: AuditedChange.reason(reason))
+        try await change.record(in: team, by: actor, from: origin, transaction)
+        return consequences
+    }
+
+    static func consequencesQuery(_ identifier: ClientID, _ team: TeamID) -> SQL {
+        """
+        SELECT
+            ARRAY(
+                SELECT s.identifier FROM service_ids AS s
+                WHERE s.team_id = a.team_id AND s.app_id = a.identifier ORDER BY s.slot
+            ),
+            ARRAY(
+                SELECT k.key_id FROM keys AS k
+                WHERE k.team_id = a.team_id AND k.app_id = a.identifier AND k.slot IS NOT NULL
+                ORDER BY k.slot
+            ),
+            ARRAY(
+                SELECT p.key_id FROM apple_keys AS p
+                WHERE p.team_id = a.team_id AND p.app_id = a.identifier ORDER BY p.slot
+            ),
+            ARRAY(
+                SELECT g.identifier FROM app_ids AS g
+                WHERE g.team_id = a.team_id AND g.primary_identifier = a.identifier ORDER BY g.identifier
+            ),
+            (SELECT count(*) FROM (
+                SELECT FROM consents AS c WHERE c.team_id = a.team_id AND c.app_id = a.identifier
+                LIMIT \(AppIDConsequences.countLimit + 1)
+            ) AS counted)
+        FROM app_ids AS a
+        WHERE a.team_id = \(team) AND a.identifier = \(identifier)
+        """
+    }
+
+    private static func releaseChildren(of identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        try await transaction.query(
+            """
+            UPDATE app_ids SET primary_identifier = NULL, version = version + 1
+            WHERE team_id = \(team) AND primary_identifier = \(identifier)
+            """)
+        try await transaction.query(
+            """
+            DELETE FROM keys WHERE team_id = \(team) AND app_id = \(identifier)
+            """)
+        try await transaction.query(
+            """
+            DELETE FROM apple_connections WHERE team_id = \(team) AND app_id = \(identifier)
+            """)
+        try await transaction.query(
+            """
+            DELETE FROM apple_keys WHERE team_id = \(team) AND app_id = \(identifier)
+            """)
+    }
+}
+
+extension AppIDStore {
+    /// One page in the order of identifiers, with the number of Service IDs and active keys of each.
+    public func list(_ query: PageQuery = PageQuery(), in team: TeamID) async throws(PostgresFailure) -> Page<
+        AppIDSummary
+    > {
+        let rows = try await database.query(Self.listing(query, team), in: team)
+        return try Page(rows, limit: query.limit, read: AppIDSummary.init) { ListCursor($0.appID.identifier.rawValue) }
+    }
+
+    /// Every App ID of the team, in the order of identifiers.
+    public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [AppID] {
+        let rows = try await transaction.query(
+            """
+            SELECT \(Self.columns) FROM app_ids AS a WHERE a.team_id = \(team) ORDER BY a.identifier
+            """)
+        return try rows.all(AppID.init)
+    }
+
+    /// Selects one page and the total, and counts for the whole page at once.
+    ///
+    /// Counting row by row took longer than all the rest. Each count is materialized and uses the index by the page's
+    /// identifiers: a join would be planned for two App IDs, and count again for each row of a team with hundreds.
+    private static func listing(_ query: PageQuery, _ team: TeamID) -> SQL {
+        let matching = matching(query.search, team)
+        let after: SQL = if let after = query.after { "AND a.identifier > \(after.id)" } else { "" }
+        return """
+            WITH page AS MATERIALIZED (
+                SELECT \(columns) FROM app_ids AS a
+                WHERE \(matching) \(after)
+                ORDER BY a.identifier
+                LIMIT \(query.limit + 1)
+            ), services AS MATERIALIZED (
+                SELECT app_id, count(*) FROM service_ids
+                WHERE team_id = \(team) AND app_id = ANY (ARRAY (SELECT identifier FROM page))
+                GROUP BY app_id
+            ), active AS MATERIALIZED (
+                SELECT app_id, count(*) FROM keys
+                WHERE team_id = \(team) AND slot IS NOT NULL AND app_id = ANY (ARRAY (SELECT identifier FROM page))
+                GROUP BY app_id
+            )
+            SELECT total.count, page.identifier IS NOT NULL, coalesce(services.count, 0), coalesce(active.count, 0),
+                page.*
+            FROM (SELECT count(*) FROM app_ids AS a WHERE \(matching)) AS total
+            LEFT JOIN page ON true
+            LEFT JOIN services ON services.app_id = page.identifier
+            LEFT JOIN active ON active.app_id = page.identifier
+            ORDER BY page.identifier
+            """
+    }
+
+    private static func matching(_ search: String, _ team: TeamID) -> SQL {
+        if search.isEmpty { return "a.team_id = \(team)" }
+        return """
+            a.team_id = \(team) AND (
+                starts_with(lower(a.identifier), \(search)) OR starts_with(lower(a.description), \(search))
+            )
+            """
+    }
+}
+
+/// An App ID as shown in a list, with the number of its Service IDs and active keys.
+public struct AppIDSummary: Hashable, Sendable {
+    public let appID: AppID
+    public let serviceIDs: Int
+    public let activeKeys: Int
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        serviceIDs = try row.next()
+        activeKeys = try row.next()
+        appID = try AppID(&row)
+    }
+}

@@ -1,3 +1,4 @@
+public import Core
 public import Platform
 public import Postgres
 
@@ -177,5 +178,97 @@ extension AppleConnectionStore {
         guard var row = rows.first else { throw ValidationError.unknownAppleKey(draft.keyID) }
         let owner: ClientID = try row.next()
         guard owner == draft.appID else { throw ValidationError.appleKeyOfOtherApp(draft.keyID, of: owner) }
+    }
+}
+
+/// Registration of a primary App ID's group at Apple: the client credentials that Pippin uses for sign-ins at Apple.
+///
+/// Every value may differ from the team's own identifiers in Pippin.
+public struct AppleConnection: Hashable, Sendable {
+    /// The primary App ID; the bundle IDs of its group are the audiences of native sign-ins.
+    public let appID: ClientID
+    /// The Apple Services ID: the client for web and Android.
+    public let servicesID: ClientID
+    /// The imported Apple key that signs client secrets.
+    public let keyID: KeyID
+    /// The issuer of client secrets: the Apple team that owns the key.
+    public let appleTeamID: AppleTeamID
+    /// Incremented with every change; a form carries the version it was filled from.
+    public let version: Int
+    public let createdAt: Timestamp
+
+    /// Its editable values.
+    public var draft: Draft { Draft(appID: appID, servicesID: servicesID, keyID: keyID) }
+
+    /// The bundle IDs of a primary App ID's group, each a client at Apple of its own, in alphabetical order.
+    ///
+    /// Includes App IDs with sign-in disabled: tokens that Apple issued to them are validated and revoked under their
+    /// identifiers, and Apple keeps sending notifications about their users.
+    /// - Parameter apps: all App IDs of the team, each with the primary App ID of its group.
+    public static func bundleIDs(
+        of primary: ClientID, among apps: some Sequence<(app: ClientID, primaryAppID: ClientID)>
+    ) -> [ClientID] { apps.filter { $0.primaryAppID == primary }.map(\.app).sorted { $0.rawValue < $1.rawValue } }
+
+    /// Reads `AppleConnectionStore.columns`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        appID = try row.next()
+        servicesID = try row.next()
+        keyID = try row.next()
+        appleTeamID = try row.next()
+        version = try row.next()
+        createdAt = try row.next()
+    }
+}
+
+extension AppleConnection {
+    /// Field values of a connection as the user entered them.
+    public struct Input: Sendable {
+        public var appID: String
+        public var servicesID: String
+        public var keyID: String
+
+        public init(appID: String, servicesID: String, keyID: String) {
+            self.appID = appID
+            self.servicesID = servicesID
+            self.keyID = keyID
+        }
+    }
+
+    /// Validated values of a connection, ready to be saved.
+    public struct Draft: Hashable, Sendable {
+        public let appID: ClientID
+        public let servicesID: ClientID
+        public let keyID: KeyID
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
+            let servicesID = fields.check("servicesID") { () throws(ValidationError) in
+                try Self.servicesID(parsing: input.servicesID, of: appID)
+            }
+            let keyID = fields.check("keyID") { () throws(ValidationError) in
+                guard !input.keyID.isEmpty else { throw .missing }
+                guard let id = KeyID(rawValue: input.keyID) else { throw .keyIDShape }
+                return id
+            }
+            guard let appID, let servicesID, let keyID else { throw InvalidFields(fields.problems) }
+            self.init(appID: appID, servicesID: servicesID, keyID: keyID)
+        }
+
+        init(appID: ClientID, servicesID: ClientID, keyID: KeyID) {
+            (self.appID, self.servicesID, self.keyID) = (appID, servicesID, keyID)
+        }
+
+        /// Rejects the App ID's own bundle ID, because an Apple Services ID never equals a bundle ID.
+        private static func servicesID(parsing text: String, of appID: ClientID?) throws(ValidationError) -> ClientID {
+            let id = try ClientID(parsing: text)
+            if let appID, id == appID { throw .bundleIDAsServiceID(id) }
+            return id
+        }
+
+        var auditedMembers: AuditedMembers {
+            ["servicesID": .string(servicesID.rawValue), "keyID": .string(keyID.rawValue)]
+        }
     }
 }

@@ -1,4 +1,5 @@
 public import Core
+import Crypto
 public import Platform
 import Postgres
 
@@ -28,5 +29,91 @@ public struct AppleKey: Hashable, Sendable {
         fingerprint = try row.next()
         version = try row.next()
         createdAt = try row.next()
+    }
+}
+
+extension AppleKey {
+    /// Field values of an Apple key as the user entered them or pasted them from the file.
+    public struct Input: Sendable {
+        public var id: String
+        public var appleTeamID: String
+        public var name: String
+        public var appID: String
+        public var privateKey: String
+
+        public init(id: String, appleTeamID: String, name: String, appID: String = "", privateKey: String = "") {
+            self.id = id
+            self.appleTeamID = appleTeamID
+            self.name = name
+            self.appID = appID
+            self.privateKey = privateKey
+        }
+    }
+
+    /// Validated editable values of an Apple key, ready to be saved.
+    public struct Draft: Hashable, Sendable {
+        public let id: KeyID
+        public let appleTeamID: AppleTeamID
+        public let name: String
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let parsed = fields.draft(input)
+            guard let parsed else { throw InvalidFields(fields.problems) }
+            self = parsed
+        }
+
+        init(id: KeyID, appleTeamID: AppleTeamID, name: String) {
+            (self.id, self.appleTeamID, self.name) = (id, appleTeamID, name)
+        }
+
+        var auditedMembers: AuditedMembers { ["name": .string(name), "appleTeamID": .string(appleTeamID.rawValue)] }
+    }
+
+    /// An Apple key to be imported, with its private key.
+    public struct Import: Sendable {
+        public let draft: Draft
+        public let appID: ClientID
+        let key: P256SigningKey
+
+        /// SHA-256 of the public key's DER in hexadecimal.
+        public var fingerprint: String { Key.fingerprint(of: key.publicKey) }
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let draft = fields.draft(input)
+            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
+            let key = fields.check("privateKey") { () throws(ValidationError) in
+                try AppleKey.privateKey(parsing: input.privateKey)
+            }
+            guard let draft, let appID, let key else { throw InvalidFields(fields.problems) }
+            (self.draft, self.appID, self.key) = (draft, appID, key)
+        }
+    }
+
+    /// Parses the pasted content of a .p8 file.
+    static func privateKey(parsing text: String) throws(ValidationError) -> P256SigningKey {
+        guard !text.isEmpty else { throw .missing }
+        do { return try P256SigningKey(pem: text) } catch { throw .notApplePrivateKey(error) }
+    }
+}
+
+extension FieldChecks {
+    fileprivate mutating func draft(_ input: AppleKey.Input) -> AppleKey.Draft? {
+        let id = check("id") { () throws(ValidationError) in
+            guard !input.id.isEmpty else { throw .missing }
+            guard let id = KeyID(rawValue: input.id) else { throw .keyIDShape }
+            return id
+        }
+        let team = check("appleTeamID") { () throws(ValidationError) in
+            guard !input.appleTeamID.isEmpty else { throw .missing }
+            guard let team = AppleTeamID(rawValue: input.appleTeamID) else { throw .appleTeamIDShape }
+            return team
+        }
+        let name = check("name") { () throws(ValidationError) in try Key.name(parsing: input.name) }
+        guard let id, let team, let name else { return nil }
+        return AppleKey.Draft(id: id, appleTeamID: team, name: name)
     }
 }

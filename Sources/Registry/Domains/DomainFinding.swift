@@ -1,4 +1,6 @@
+public import Core
 import HTTP
+public import Platform
 public import Postgres
 
 /// Result of requesting a domain's association file.
@@ -88,5 +90,119 @@ public struct DomainFinding: Hashable, Sendable {
             }
         }
         return String(scalars)
+    }
+}
+
+extension DomainFinding {
+    /// Message with the result of the check.
+    public var headline: Message {
+        let detail = detail ?? ""
+        return switch kind {
+        case .served: Message("console.domains.served")
+        case .redirected: Message("console.domains.redirected", ["status": String(status ?? 0)])
+        case .otherStatus: Message("console.domains.other-status", ["status": String(status ?? 0)])
+        case .otherContent: Message("console.domains.other-content")
+        case .lineBreak: Message("console.domains.line-break")
+        case .tooLong: Message("console.domains.too-long")
+        case .addressRefused: Message("console.domains.address-refused")
+        case .nameNotFound: Message("console.domains.name-not-found")
+        case .unreachable: Message("console.domains.unreachable")
+        case .untrusted: Message("console.domains.untrusted", ["reason": detail])
+        case .deadlinePassed: Message("console.domains.deadline-passed")
+        case .malformed: Message("console.domains.malformed")
+        }
+    }
+
+    /// Message with the change to make.
+    ///
+    /// - Parameter address: the URL of the file.
+    func advice(at address: String) -> Message {
+        switch kind {
+        case .served: Message("console.domains.served.advice")
+        case .redirected: Message("console.domains.redirected.advice")
+        case .otherStatus: Message("console.domains.other-status.advice", ["address": address])
+        case .otherContent: Message("console.domains.other-content.advice")
+        case .lineBreak: Message("console.domains.line-break.advice")
+        case .tooLong: Message("console.domains.too-long.advice")
+        case .addressRefused: Message("console.domains.address-refused.advice")
+        case .nameNotFound: Message("console.domains.name-not-found.advice")
+        case .unreachable: Message("console.domains.unreachable.advice")
+        case .untrusted: Message("console.domains.untrusted.advice")
+        case .deadlinePassed: Message("console.domains.deadline-passed.advice")
+        case .malformed: Message("console.domains.malformed.advice")
+        }
+    }
+}
+
+/// A domain of a team's Service IDs, with the state of its verification.
+public struct RegisteredDomain: Hashable, Sendable {
+    public enum State: Hashable, Sendable {
+        /// Never checked.
+        case pending
+        /// The last check found the file.
+        case verified
+        /// Still verified, though checks since then found something else; lapses after the grace period.
+        case failing(since: Timestamp)
+        case unverified
+    }
+
+    /// How long a verified domain may serve something else, so that a short failure does not stop sign-ins.
+    public static let grace = Duration.seconds(3 * 86_400)
+
+    public let name: DomainName
+    public let file: AssociationFile
+    public let state: State
+    public let checkedAt: Timestamp?
+    public let finding: DomainFinding?
+    /// The Service IDs that name it.
+    public let serviceIDs: [ClientID]
+    /// Whether its team is in sandbox mode, and may use loopback addresses of this machine.
+    let isOfSandbox: Bool
+    /// The URL from which the file is requested.
+    public let associationURL: String
+
+    /// Whether return URLs on it work in a team that requires verified domains.
+    public var isVerified: Bool {
+        switch state {
+        case .verified, .failing: true
+        case .pending, .unverified: false
+        }
+    }
+
+    /// Whether it is a loopback address of a sandbox team, which no other machine reaches.
+    public var isOwnMachine: Bool { isOfSandbox && name.isLoopback }
+
+    /// What to do after the last check, or nil before the first.
+    ///
+    /// - Parameter isNeeded: whether the team's return URLs work only on verified domains.
+    public func advice(isNeeded: Bool) -> Message? {
+        guard let finding else { return nil }
+        guard isOwnMachine, finding.kind != .served else { return finding.advice(at: associationURL) }
+        return isNeeded
+            ? Message("console.domains.own-machine.needed", ["address": associationURL])
+            : Message("console.domains.own-machine")
+    }
+
+    /// Reads `DomainStore.columns`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        name = DomainName(stored: try row.next())
+        file = AssociationFile(token: try row.next())
+        let isVerified: Bool = try row.next()
+        let failedSince: Timestamp? = try row.next()
+        checkedAt = try row.next()
+        let kind: DomainFinding.Kind? = try row.next()
+        let status: Int? = try row.next()
+        let detail: String? = try row.next()
+        finding = kind.map { DomainFinding(kind: $0, status: status, stored: detail) }
+        serviceIDs = try row.next([String].self).compactMap(ClientID.init(rawValue:))
+        isOfSandbox = try row.next()
+        let returnURL: String? = try row.next()
+        associationURL = name.associationURL(returnURL.map { [ReturnURL(stored: $0)] } ?? [])
+        state =
+            switch (isVerified, failedSince) {
+            case (true, nil): .verified
+            case (true, let since?): .failing(since: since)
+            case (false, _): checkedAt == nil ? .pending : .unverified
+            }
     }
 }

@@ -1,4 +1,5 @@
 import Core
+public import HTTP
 public import Platform
 public import Postgres
 
@@ -144,4 +145,67 @@ public struct DomainStore: Sendable {
             ORDER BY u.service_id, u.slot LIMIT 1
         ) END
         """
+}
+
+/// Unauthenticated request for a domain's association file.
+public struct DomainCheck: Sendable {
+    /// Maximum body in octets: a page served in place of the file may be long, and its beginning is worth showing.
+    static let longestBody = 1 << 20
+
+    private let client: HTTPClient
+    private let team: TeamID
+    private let allowsLoopback: Bool
+    private let deadline: Duration
+
+    /// - Parameters:
+    ///   - team: the owner of the domains; the client shares its connections among teams.
+    ///   - allowsLoopback: whether loopback addresses of this machine may be requested: only for sandbox teams, where
+    ///     the operator allows it.
+    public init(_ client: HTTPClient, for team: TeamID, allowsLoopback: Bool, deadline: Duration = .seconds(10)) {
+        self.client = client
+        self.team = team
+        self.allowsLoopback = allowsLoopback
+        self.deadline = deadline
+    }
+
+    /// Requests the file; must be called on the client's loop.
+    ///
+    /// - Parameter url: the URL from `DomainName.associationURL`.
+    public func run(_ url: String, expecting file: AssociationFile) async -> DomainFinding {
+        var request = ClientRequest("GET", url, deadline: deadline, bodyLimit: Self.longestBody)
+        request.owner = team.rawValue
+        request.addresses = allowsLoopback ? .publicAndLoopback : .publicOnly
+        do throws(ClientFailure) { return DomainFinding(of: try await client.send(request), expecting: file) } catch {
+            return DomainFinding(of: error)
+        }
+    }
+}
+
+/// File that proves control of a domain: issued by Pippin, served by the domain's web server.
+public struct AssociationFile: Hashable, Sendable {
+    /// Path of the file on the domain; it is Apple's path, so that a website needs only one.
+    public static let path = "/.well-known/apple-developer-domain-association.txt"
+    public static let name = "apple-developer-domain-association.txt"
+
+    /// Exact content, without a line end.
+    public let content: String
+
+    /// - Parameter token: a random token of this team and domain.
+    init(token: String) { content = "pippin-domain-association=\(token)" }
+}
+
+extension DomainName {
+    /// The URL from which Pippin requests the file.
+    ///
+    /// A loopback address has no web server at the default port, so the port of the first return URL on it is used.
+    ///
+    /// - Parameter returnURLs: the return URLs of the Service IDs that name the domain.
+    public func associationURL(_ returnURLs: [ReturnURL]) -> String {
+        guard case .loopback? = try? Host(text) else { return "https://\(text)\(AssociationFile.path)" }
+        let origins = ["http://\(text):", "http://\(text)/"]
+        let known = returnURLs.first { url in origins.contains { url.text.hasPrefix($0) } }
+        guard let known else { return "http://\(text)\(AssociationFile.path)" }
+        let authority = known.text.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" }
+        return "http://\(authority)\(AssociationFile.path)"
+    }
 }

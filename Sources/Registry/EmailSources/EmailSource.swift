@@ -1,3 +1,5 @@
+public import Core
+import Platform
 public import Postgres
 
 /// A domain or an address from which a team may send mail to users who hide their address.
@@ -55,5 +57,122 @@ public struct EmailSource: Hashable, Sendable {
                         }
                     }
             }
+    }
+}
+
+extension EmailSource {
+    /// Field values of an e-mail source as the user entered them.
+    public struct Input: Sendable {
+        public var source: String
+        /// The DKIM selectors that sign mail from the source.
+        public var selectors: [String]
+
+        public init(source: String, selectors: [String] = []) {
+            self.source = source
+            self.selectors = selectors
+        }
+    }
+
+    /// Validated values of an e-mail source, ready to be saved.
+    public struct Draft: Hashable, Sendable {
+        public let source: EmailSource
+        public let selectors: [DKIMSelector]
+
+        public init(source: EmailSource, selectors: [DKIMSelector] = []) {
+            self.source = source
+            self.selectors = selectors
+        }
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(parsing input: Input) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let source = fields.check("source") { () throws(ValidationError) in try EmailSource(parsing: input.source) }
+            let selectors = fields.checkEach("selectors", of: input.selectors, atMost: .selectors) {
+                text throws(ValidationError) in try DKIMSelector(parsing: text)
+            }
+            guard let source, fields.problems.isEmpty else { throw InvalidFields(fields.problems) }
+            self.init(source: source, selectors: selectors)
+        }
+
+        var auditedMembers: AuditedMembers {
+            ["kind": .string(source.kind.rawValue), "selectors": .array(selectors.map { .string($0.text) })]
+        }
+    }
+}
+
+/// Name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
+public struct DKIMSelector: Hashable, Sendable {
+    public let text: String
+
+    /// Parses the user's text: labels of letters, digits, inner hyphens and underscores, joined by dots.
+    public init(parsing text: String) throws(ValidationError) {
+        guard !text.utf8.isEmpty else { throw .missing }
+        // A pasted full record name includes the domain, so it may have the length of a DNS name.
+        guard text.utf8.count <= 253 else { throw .selector }
+        let text = text.lowercasedASCII
+        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if labels.dropFirst().contains(where: { $0.elementsEqual("_domainkey".utf8) }) {
+            throw .selectorWithDomain(String(labels[0]) ?? "")
+        }
+        guard text.utf8.count <= 100, labels.allSatisfy(Self.isLabel) else { throw .selector }
+        self.text = text
+    }
+
+    /// A stored selector, which was parsed before.
+    init(stored text: String) { self.text = text }
+
+    private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
+        (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+            && label.allSatisfy { character in
+                switch character {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// An e-mail source as stored.
+public struct RegisteredEmailSource: Hashable, Sendable {
+    public let source: EmailSource
+    public let selectors: [DKIMSelector]
+    /// Its records as of the last check; records that were never looked up are pending.
+    public let records: [MailRecord]
+    public let checkedAt: Timestamp?
+    /// Incremented with every change; a form carries the version it was filled from.
+    public let version: Int
+    public let createdAt: Timestamp
+
+    /// Its editable values.
+    public var draft: EmailSource.Draft { EmailSource.Draft(source: source, selectors: selectors) }
+
+    /// The worst state of all records; pending only when none is wrong or missing.
+    public var state: MailRecord.State {
+        let states = records.map(\.state)
+        return [MailRecord.State.wrong, .missing, .pending].first(where: states.contains) ?? .ok
+    }
+
+    /// The required records, in the state before the first check.
+    var wantedRecords: [MailRecord] { Self.wanted(source, selectors) }
+
+    /// Reads `EmailSourceStore.columns` or `EmailSourceStore.listed`.
+    init(_ row: inout Row) throws(PostgresFailure) {
+        let kind: EmailSource.Kind = try row.next()
+        source = EmailSource(kind: kind, stored: try row.next())
+        selectors = try row.next([String].self).map(DKIMSelector.init(stored:))
+        version = try row.next()
+        createdAt = try row.next()
+        checkedAt = try row.next()
+        let json: String = try row.next()
+        let found = (try? JSON.decode([MailRecord].self, from: Array(json.utf8))) ?? []
+        records = Self.wanted(source, selectors).map { wanted in
+            found.first { $0.name == wanted.name && $0.kind == wanted.kind } ?? wanted
+        }
+    }
+
+    private static func wanted(_ source: EmailSource, _ selectors: [DKIMSelector]) -> [MailRecord] {
+        [.pending(.spf, source.domain)] + selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(source.domain)") }
     }
 }

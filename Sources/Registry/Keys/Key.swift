@@ -1,4 +1,5 @@
 public import Core
+import Crypto
 public import Platform
 import Postgres
 
@@ -45,4 +46,109 @@ public struct Key: Hashable, Sendable {
         revokedAt = try row.next()
         lastUsedAt = try row.next()
     }
+}
+
+extension Key {
+    /// A key to be issued, whose key pair Pippin generates.
+    public struct Issue: Hashable, Sendable {
+        public let name: String
+        public let appID: ClientID
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(name: String, appID: String) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let parsedName = fields.check("name") { () throws(ValidationError) in try Key.name(parsing: name) }
+            let parsedAppID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: appID) }
+            guard let parsedName, let parsedAppID else { throw InvalidFields(fields.problems) }
+            (self.name, self.appID) = (parsedName, parsedAppID)
+        }
+    }
+
+    /// A key whose pair was generated elsewhere: its public key is registered under an id that the team chooses.
+    public struct Registration: Hashable, Sendable {
+        public let id: KeyID
+        public let name: String
+        public let appID: ClientID
+        /// The public key, as written by `P256PublicKey.pem`.
+        public let publicKeyPEM: String
+        public let fingerprint: String
+
+        /// - Throws: `InvalidFields` with every error of the input.
+        public init(id: String, name: String, appID: String, publicKeyPEM: String) throws(InvalidFields) {
+            var fields = FieldChecks()
+            let parsedID = fields.check("id") { () throws(ValidationError) in
+                guard let id = KeyID(rawValue: id) else { throw .keyIDShape }
+                return id
+            }
+            let parsedName = fields.check("name") { () throws(ValidationError) in try Key.name(parsing: name) }
+            let parsedAppID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: appID) }
+            let key = fields.check("publicKeyPEM") { () throws(ValidationError) in
+                try Key.publicKey(parsing: publicKeyPEM)
+            }
+            guard let parsedID, let parsedName, let parsedAppID, let key else { throw InvalidFields(fields.problems) }
+            self.id = parsedID
+            self.name = parsedName
+            self.appID = parsedAppID
+            self.publicKeyPEM = key.pem
+            fingerprint = Key.fingerprint(of: key)
+        }
+    }
+
+    /// Parses the name that the team gives to a key.
+    public static func name(parsing text: String) throws(ValidationError) -> String {
+        try DisplayText.parse(text, limit: DisplayText.nameLimit)
+    }
+
+    static func publicKey(parsing pem: String) throws(ValidationError) -> P256PublicKey {
+        guard !pem.isEmpty else { throw .missing }
+        do { return try P256PublicKey(pem: pem) } catch .privateKey, .encrypted { throw .privateKeyGiven } catch {
+            throw .notPublicKey
+        }
+    }
+
+    static func fingerprint(of key: P256PublicKey) -> String { Hex.encode(SHA256.hash(key.der)) }
+}
+
+/// Column values of a key to be inserted.
+struct KeyRow {
+    let id: KeyID
+    let name: String
+    let appID: ClientID
+    let publicKeyPEM: String
+    let fingerprint: String
+    let sealed: [UInt8]?
+
+    init(_ issue: Key.Issue, id: KeyID, publicKey: P256PublicKey, sealed: [UInt8]) {
+        self.id = id
+        name = issue.name
+        appID = issue.appID
+        publicKeyPEM = publicKey.pem
+        fingerprint = Key.fingerprint(of: publicKey)
+        self.sealed = sealed
+    }
+
+    init(_ registration: Key.Registration) {
+        id = registration.id
+        name = registration.name
+        appID = registration.appID
+        publicKeyPEM = registration.publicKeyPEM
+        fingerprint = registration.fingerprint
+        sealed = nil
+    }
+
+    var auditedMembers: AuditedMembers {
+        ["name": .string(name), "appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]
+    }
+}
+
+/// Result of the only download of an issued key's private key.
+public enum KeyDownload: Sendable {
+    /// The file's name and content, returned only once.
+    case file(name: String, pem: String)
+    /// The private key was downloaded before, belongs to a revoked key, or was never stored.
+    case gone
+    /// The master key that encrypted the private key is missing; the download remains possible.
+    case unreadable
+    /// The team has no such key.
+    case notFound
 }

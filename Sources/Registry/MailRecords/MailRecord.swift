@@ -1,3 +1,6 @@
+import Core
+public import HTTP
+
 /// A DNS record required for mail from an e-mail source, with the result of its lookup.
 public struct MailRecord: Hashable, Sendable, Codable {
     public enum Kind: String, Sendable, Codable {
@@ -122,5 +125,101 @@ extension MailRecord {
                 }
             return MailRecord(.dkim, name, .wrong, fault: fault, detail: detail, seen: seen)
         }
+    }
+}
+
+/// Syntax check of a DKIM key record (RFC 6376 section 3.6.1).
+enum DKIMRecord {
+    /// A syntax error of the record.
+    enum Fault: Error, Hashable {
+        /// A tag that is not `name=value`, or that occurs twice.
+        case tag(String)
+        /// A version other than DKIM1, or one that is not the first tag.
+        case version
+        /// A key type other than rsa and ed25519.
+        case keyType(String)
+        /// No `p` tag, or one that is not Base64 of a key.
+        case key
+        /// An empty `p` tag: the key was revoked.
+        case revoked
+    }
+
+    static func check(_ text: String) throws(Fault) {
+        var tags: [String: String] = [:]
+        for (index, part) in text.split(separator: ";").enumerated() {
+            let trimmed = part.trimmingBlanks
+            if trimmed.isEmpty { continue }
+            guard let sign = trimmed.firstIndex(of: "=") else { throw .tag(String(trimmed)) }
+            let name = String(trimmed[..<sign].trimmingBlanks)
+            let value = String(trimmed[sign...].dropFirst().trimmingBlanks)
+            guard !name.isEmpty, tags.updateValue(value, forKey: name) == nil else { throw .tag(String(trimmed)) }
+            if name == "v", index > 0 || value != "DKIM1" { throw .version }
+        }
+        guard ["rsa", "ed25519"].contains(tags["k"] ?? "rsa") else { throw .keyType(tags["k"] ?? "") }
+        guard let key = tags["p"] else { throw .key }
+        let text = key.utf8.filter { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        guard !text.isEmpty else { throw .revoked }
+        guard let octets = Base64.decode(text[...]), octets.count >= 32 else { throw .key }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}
+
+/// DNS lookup of the records required for mail from an e-mail source.
+public struct MailRecordCheck: Sendable {
+    private let resolver: Resolver
+    private let deadline: Duration
+
+    public init(_ resolver: Resolver, deadline: Duration = .seconds(8)) {
+        self.resolver = resolver
+        self.deadline = deadline
+    }
+
+    /// Looks up every record of the source, the SPF record first; must be called on the resolver's loop.
+    public func run(_ source: RegisteredEmailSource) async -> [MailRecord] {
+        let wanted = source.wantedRecords
+        return await withTaskGroup(of: (Int, MailRecord).self) { group in
+            for (index, record) in wanted.enumerated() { group.addTask { (index, await find(record)) } }
+            return await group.reduce(into: wanted) { records, found in records[found.0] = found.1 }
+        }
+    }
+
+    private func find(_ wanted: MailRecord) async -> MailRecord {
+        do throws(LookupFailure) {
+            let texts = try await resolver.texts(of: wanted.name, within: deadline).map(Self.text)
+            return wanted.kind == .spf ? .spf(wanted.name, in: texts) : .dkim(wanted.name, in: texts)
+        } catch { return Self.unanswered(wanted, error) }
+    }
+
+    private static func unanswered(_ wanted: MailRecord, _ failure: LookupFailure) -> MailRecord {
+        switch failure {
+        case .noSuchName, .malformedName: return MailRecord(wanted.kind, wanted.name, .missing, advice: wanted.advice)
+        case .deadlinePassed, .serversFailed, .malformedAnswer, .cancelled, .other:
+            return MailRecord(
+                wanted.kind, wanted.name, .pending, fault: .notAnswered,
+                detail: failure == .deadlinePassed ? "timeout" : nil, advice: wanted.advice)
+        }
+    }
+
+    /// Maximum octets of a text that are kept: a DKIM record with a key of 4,096 bits has 750.
+    private static let longest = 2000
+
+    /// Text from the DNS, with every octet but printable ASCII replaced by U+FFFD, which the database accepts.
+    private static func text(_ octets: [UInt8]) -> String {
+        var text = String.UnicodeScalarView()
+        var length = 0
+        for octet in octets {
+            let scalar: Unicode.Scalar = (0x20..<0x7F).contains(octet) ? Unicode.Scalar(octet) : "\u{FFFD}"
+            length += UTF8.width(scalar)
+            guard length <= longest else { break }
+            text.append(scalar)
+        }
+        return String(text)
     }
 }

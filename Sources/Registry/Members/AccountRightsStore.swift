@@ -1,3 +1,5 @@
+import Core
+import Directory
 public import Platform
 public import Postgres
 
@@ -37,5 +39,73 @@ public struct AccountRightsStore: Sendable {
             }
         }
         return AccountRights(isOperator: isOperator, memberships: memberships)
+    }
+}
+
+/// A change of a team's members.
+public enum MemberChange: Hashable, Sendable {
+    /// Gives a member another role; `was` is the role that the form showed.
+    case role(of: Subject, was: Role, becomes: Role)
+    case removal(of: Subject, reason: String)
+    /// The requesting member leaves the team.
+    case departure
+    /// An owner makes another member an owner and becomes an admin.
+    case transfer(to: Subject, reason: String)
+
+    /// Result of a change.
+    public enum Outcome: Hashable, Sendable {
+        case done
+        /// The account is not a member any more.
+        case notFound
+        /// The member's role was changed meanwhile; the value is the current role.
+        case conflict(Role)
+        /// The change would leave the team without an owner.
+        case lastOwner
+        /// The role of the requesting account does not permit the change.
+        case notAllowed
+    }
+}
+
+/// Withdraws invitations and app transfers that a member made by a right they lose.
+///
+/// Called in the transaction that takes the right away, after the membership is locked: the use of an invitation or
+/// transfer locks the same row first, so it either comes before that or finds nothing.
+enum RevokedRightStore {
+    /// - Parameter role: the member's new role; nil for a member who leaves the team.
+    static func end(
+        of member: Subject, left role: Role?, in team: TeamID, by actor: Actor, from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let kept = Role.allCases.filter { role?.mayManage($0) ?? false }.map(\.rawValue)
+        let invitations = try await transaction.query(
+            """
+            DELETE FROM invitations
+            WHERE team_id = \(team) AND invited_by = \(member) AND NOT role = ANY (\(kept))
+            RETURNING invitation_id
+            """)
+        try await record("invitation", of: invitations.column(), in: team, by: actor, from: origin, transaction)
+        if role?.rights.contains(.dangerZone) != true {
+            for offer in try await AppTransferStore.withdrawAll(offeredBy: member, in: team, transaction) {
+                let target = AuditEvent.Target("app_id", offer.appID.rawValue)
+                try await AuditEvent(
+                    "app_transfer.withdrawn", by: actor, on: target, from: origin,
+                    after: ["from": .string(team.rawValue), "to": .string(offer.target.rawValue)]
+                ).record(in: team, transaction)
+            }
+        }
+        guard role?.rights.contains(.changeUsers) != true else { return }
+        let people = try await UserInvitationStore.removeAll(by: member, in: team, transaction)
+        try await record("user_invitation", of: people.map(\.rawValue), in: team, by: actor, from: origin, transaction)
+    }
+
+    private static func record(
+        _ kind: String, of ids: [String], in team: TeamID, by actor: Actor, from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        for id in ids {
+            let target = AuditEvent.Target(kind, id)
+            let action = kind == "invitation" ? "invitation.withdrawn" : "user_invitation.withdrawn"
+            try await AuditEvent(action, by: actor, on: target, from: origin).record(in: team, transaction)
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Core
+public import Core
 public import Platform
 public import Postgres
 
@@ -116,5 +116,169 @@ public struct MembershipStore: Sendable {
             if error.constraint == "memberships_sub_fkey" { throw Failure.unknownAccount }
             throw error
         }
+    }
+}
+
+// Changing the members of a team.
+extension MembershipStore {
+    /// Roles that decide about a change: those of the members it concerns and of the team's owners, all locked.
+    private struct Status {
+        let roles: [Subject: Role]
+
+        var owners: Int { roles.values.count { $0 == .owner } }
+    }
+
+    /// Applies `change` on behalf of the member `account`, all or nothing.
+    ///
+    /// The roles are read and locked inside the transaction, so that of two owners who remove each other at once one
+    /// remains.
+    /// - Throws: `PostgresFailure`.
+    public func apply(_ change: MemberChange, by account: Subject, in team: TeamID, from origin: Origin) async throws
+        -> MemberChange.Outcome
+    {
+        try await database.transaction(in: team) { transaction in
+            let other = change.subject ?? account
+            let status = try await Self.lock(account, other, in: team, transaction)
+            let outcome = Self.decide(change, by: account, status)
+            guard outcome == .done else { return outcome }
+            try await Self.perform(change, by: account, status, in: team, from: origin, transaction)
+            return .done
+        }
+    }
+
+    /// Makes an operator the owner of a team without members, such as one that a registry file created.
+    ///
+    /// - Returns: false when the team has members, who can invite others, or is the system team, closed or deleted.
+    /// - Throws: `PostgresFailure`.
+    public func adopt(_ team: TeamID, by account: Subject, from origin: Origin) async throws -> Bool {
+        guard team != .system else { return false }
+        return try await database.transaction(in: team) { transaction in
+            // Of two concurrent operators the second waits here, and then finds the first as a member.
+            let free = try await transaction.query(
+                """
+                SELECT FROM teams
+                WHERE team_id = \(team) AND coalesce(closed_at, deleted_at) IS NULL FOR UPDATE
+                """)
+            let members = try await transaction.query("SELECT FROM memberships WHERE team_id = \(team) LIMIT 1")
+            guard free.first != nil, members.first == nil else { return false }
+            try await Self.add(account, as: .owner, to: team, by: .member(account), from: origin, transaction)
+            return true
+        }
+    }
+
+    private static func lock(
+        _ account: Subject, _ other: Subject, in team: TeamID, _ transaction: borrowing Transaction
+    ) async throws -> Status {
+        let rows = try await transaction.query(
+            """
+            SELECT sub, role FROM memberships
+            WHERE team_id = \(team) AND (role = \(Role.owner) OR sub IN (\(account), \(other)))
+            ORDER BY sub FOR UPDATE
+            """)
+        var roles: [Subject: Role] = [:]
+        for var row in rows { roles[try row.next()] = try row.next() }
+        return Status(roles: roles)
+    }
+
+    private static func decide(_ change: MemberChange, by account: Subject, _ status: Status) -> MemberChange.Outcome {
+        guard let own = status.roles[account] else { return .notAllowed }
+        guard let role = status.roles[change.subject ?? account] else { return .notFound }
+        let isLast = role == .owner && status.owners == 1
+        switch change {
+        case .role(_, let was, let becomes):
+            guard own.mayManage(role), own.mayManage(becomes) else { return .notAllowed }
+            guard role == was else { return .conflict(role) }
+            return isLast && becomes != .owner ? .lastOwner : .done
+        case .removal:
+            guard own.mayManage(role) else { return .notAllowed }
+            return isLast ? .lastOwner : .done
+        case .departure: return isLast ? .lastOwner : .done
+        case .transfer(let heir, _): return own == .owner && heir != account ? .done : .notAllowed
+        }
+    }
+
+    private static func perform(
+        _ change: MemberChange, by account: Subject, _ status: Status, in team: TeamID, from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let ledger = Ledger(account: account, team: team, origin: origin, roles: status.roles)
+        switch change {
+        case .role(let member, _, let becomes): try await ledger.set(member, to: becomes, [:], transaction)
+        case .removal(let member, let reason):
+            try await ledger.remove(member, as: "member.removed", ["reason": .string(reason)], transaction)
+        case .departure: try await ledger.remove(account, as: "member.left", [:], transaction)
+        case .transfer(let heir, let reason):
+            try await ledger.set(heir, to: .owner, ["reason": .string(reason)], transaction)
+            try await ledger.set(account, to: .admin, ["reason": .string(reason)], transaction)
+        }
+    }
+}
+
+extension MemberChange {
+    /// The member the change concerns, or nil for the requesting member.
+    fileprivate var subject: Subject? {
+        switch self {
+        case .role(let subject, _, _), .removal(let subject, _), .transfer(let subject, _): subject
+        case .departure: nil
+        }
+    }
+}
+
+/// Writes changes of members together with their audit events.
+private struct Ledger {
+    let account: Subject
+    let team: TeamID
+    let origin: Origin
+    let roles: [Subject: Role]
+
+    func set(_ member: Subject, to role: Role, _ more: [String: JSONValue], _ transaction: borrowing Transaction)
+        async throws
+    {
+        try await transaction.query("UPDATE memberships SET role = \(role) WHERE team_id = \(team) AND sub = \(member)")
+        let after = more.merging(["role": .string(role.rawValue)]) { $1 }
+        try await record("member.role_changed", member, after, transaction)
+        try await endLostRights(of: member, left: role, transaction)
+    }
+
+    func remove(_ member: Subject, as action: String, _ more: [String: JSONValue], _ transaction: borrowing Transaction)
+        async throws
+    {
+        try await transaction.query("DELETE FROM memberships WHERE team_id = \(team) AND sub = \(member)")
+        try await record(action, member, more, transaction)
+        try await endLostRights(of: member, left: nil, transaction)
+    }
+
+    private func endLostRights(of member: Subject, left role: Role?, _ transaction: borrowing Transaction) async throws
+    {
+        try await RevokedRightStore.end(
+            of: member, left: role, in: team, by: .member(account), from: origin, transaction)
+    }
+
+    private func record(
+        _ action: String, _ member: Subject, _ after: [String: JSONValue], _ transaction: borrowing Transaction
+    ) async throws {
+        let event = AuditEvent(
+            action, by: .member(account), on: AuditEvent.Target("member", member.rawValue), from: origin,
+            before: roles[member].map { ["role": .string($0.rawValue)] }, after: after.isEmpty ? nil : .object(after))
+        try await event.record(in: team, transaction)
+    }
+}
+
+/// A team and the role of an account in it.
+public struct Membership: Sendable {
+    public let team: Team
+    public let role: Role
+}
+
+/// A member of a team; the name is in the system team's directory.
+public struct Member: Sendable {
+    public let account: Subject
+    public let role: Role
+    public let since: Timestamp
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        account = try row.next()
+        role = try row.next()
+        since = try row.next()
     }
 }

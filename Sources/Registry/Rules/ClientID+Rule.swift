@@ -1,3 +1,4 @@
+public import Core
 public import Platform
 
 extension ClientID {
@@ -28,6 +29,72 @@ extension ClientID {
         switch scalar {
         case "a"..."z", "A"..."Z", "0"..."9", "-", ".": true
         default: false
+        }
+    }
+}
+
+/// Texts shown to users: descriptions on the consent sheet, names of keys.
+enum DisplayText {
+    static let descriptionLimit = 255
+    static let nameLimit = 100
+
+    /// The text without surrounding white space.
+    ///
+    /// Rejects characters that could make the sheet show another text than was registered: control characters, line
+    /// breaks and bidirectional formatting characters (Unicode TR36, section 3.1).
+    static func parse(_ text: String, limit: Int) throws(ValidationError) -> String {
+        let scalars = text.unicodeScalars
+        if let scalar = scalars.first(where: isUnprintable) { throw .unprintable(scalar) }
+        let trimmed = String(trim(scalars[...]))
+        guard !trimmed.isEmpty else { throw .missing }
+        guard trimmed.unicodeScalars.count <= limit else { throw .tooLong(limit: limit) }
+        return trimmed
+    }
+
+    private static func trim(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
+        let start = text.drop { $0.properties.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return start }
+        return start[...last]
+    }
+
+    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        }
+    }
+}
+
+/// An App ID or Service ID that keeps a team in sandbox mode, because only the rules of the sandbox allow it.
+public struct ProductionObstacle: Sendable {
+    /// The identifier of the App ID or Service ID.
+    public let identifier: ClientID
+    /// Message with the identifier and its error.
+    public let words: Message
+
+    private init?(_ kind: String, _ identifier: ClientID, _ parse: () throws(InvalidFields) -> Void) {
+        do {
+            try parse()
+            return nil
+        } catch {
+            let thing = "\(kind) \(identifier)"
+            words = Message("console.refusals.production", ["thing": thing, "problem": error.all[0].message])
+            self.identifier = identifier
+        }
+    }
+
+    /// Nil when a production team may have the App ID.
+    public init?(_ app: AppID) {
+        self.init("App ID", app.identifier) { () throws(InvalidFields) in
+            _ = try AppID.Draft(parsing: AppID.Input(app.draft), policy: .hostNames)
+        }
+    }
+
+    /// Nil when a production team may have the Service ID.
+    public init?(_ service: ServiceID) {
+        self.init("Service ID", service.identifier) { () throws(InvalidFields) in
+            let input = ServiceID.Input(service.draft)
+            _ = try ServiceID.Draft(parsing: input, of: service.appID, policy: .hostNames)
         }
     }
 }

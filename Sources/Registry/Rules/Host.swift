@@ -76,3 +76,61 @@ enum Host: Hashable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
     }
 }
+
+/// The hosts that a team may register.
+public struct HostPolicy: Sendable {
+    /// Host names over https: the policy of a production team.
+    public static let hostNames = HostPolicy(allowsLoopback: false)
+    /// Also loopback addresses over http: the policy of a team in sandbox mode.
+    public static let hostNamesAndLoopback = HostPolicy(allowsLoopback: true)
+
+    let allowsLoopback: Bool
+    /// Pippin's own address, which no team may register.
+    private(set) var own: WebAddress?
+
+    private init(allowsLoopback: Bool) { self.allowsLoopback = allowsLoopback }
+
+    /// The policy that also excludes Pippin's own address.
+    ///
+    /// A return URL there would deliver an app's codes to Pippin's own pages, and a notification would call them.
+    ///
+    /// - Parameter publicURL: the origin of this installation.
+    public func apart(from publicURL: String) -> HostPolicy {
+        var policy = self
+        policy.own = try? WebAddress(parsing: publicURL, policy: .hostNamesAndLoopback)
+        return policy
+    }
+}
+
+/// A domain of a Service ID: a host name in lower case, or in a sandbox team a loopback address.
+///
+/// It covers itself and every host below it.
+public struct DomainName: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Parses the user's text.
+    ///
+    /// - Throws: `ValidationError` when it is not a host name, or a loopback address that the policy does not allow.
+    public init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
+        guard !text.isEmpty else { throw .missing }
+        guard !text.utf8.contains(UInt8(ascii: "/")) else { throw .domainWithScheme }
+        guard !text.utf8.contains(UInt8(ascii: "*")) else { throw .wildcard }
+        let host: Host
+        do { host = try Host(text) } catch .ipAddress
+            where text.utf8.contains(UInt8(ascii: ":")) && !text.hasPrefix("[")
+        { throw .domainWithScheme }
+        if case .loopback = host, !policy.allowsLoopback { throw .loopbackOutsideSandbox(host: host.text) }
+        self.text = host.text
+    }
+
+    /// A stored domain, which was parsed before.
+    init(stored text: String) { self.text = text }
+
+    public var description: String { text }
+
+    /// Whether it is a loopback address: it has no server that other machines reach.
+    public var isLoopback: Bool { Loopback.contains(text) }
+
+    /// Whether `host`, in lower case, is this domain or below it.
+    func covers(_ host: Host) -> Bool { host.text == text || host.text.hasSuffix("." + text) }
+}

@@ -80,3 +80,99 @@ struct URLParts {
         }
     }
 }
+
+/// A return URL of a Service ID (`redirect_uri`), compared byte for byte and stored unchanged.
+public struct ReturnURL: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Parses a URL whose host is one of `domains` or below one; nil checks only the other rules.
+    ///
+    /// - Throws: `ValidationError` with the first rule that the text breaks.
+    init(parsing text: String, on domains: [DomainName]?, policy: HostPolicy) throws(ValidationError) {
+        let address = try WebAddress(parsing: text, policy: policy)
+        if let domains, !domains.contains(where: { $0.covers(address.host) }) {
+            throw .outsideDomains(host: address.host.text)
+        }
+        self.text = text
+    }
+
+    /// A stored URL, which was parsed before.
+    public init(stored text: String) { self.text = text }
+
+    public var description: String { text }
+}
+
+extension ReturnURL {
+    /// The registered URLs of `texts` whose host is neither a verified domain nor below one.
+    public static func unproven(_ texts: [String], verified: [String]) -> [String] {
+        let domains = verified.map(DomainName.init(stored:))
+        return texts.filter { text in
+            let address = try? WebAddress(parsing: text, policy: .hostNamesAndLoopback)
+            return !domains.contains { domain in address.map { domain.covers($0.host) } ?? false }
+        }
+    }
+}
+
+/// Differences between a return URL in a request and the most similar registered one.
+public struct ReturnURLComparison: Hashable, Sendable {
+    /// A part that differs, from the smallest difference to the greatest.
+    public enum Difference: Int, Hashable, Sendable, CaseIterable {
+        case trailingSlash = 1
+        case letterCase
+        case percentEncoding
+        case www
+        case scheme
+        case port
+        case query
+        case fragment
+        case path
+        case host
+    }
+
+    public let nearest: ReturnURL
+    /// Empty when both are equal byte for byte.
+    public let differences: [Difference]
+
+    /// Compares `sent` with each of `registered`; nil when `registered` is empty.
+    public init?(_ sent: String, with registered: [ReturnURL]) {
+        let sent = URLParts(sent)
+        var best: (url: ReturnURL, differences: [Difference], distance: Int)?
+        for url in registered {
+            let differences = sent.differences(from: URLParts(url.text))
+            let distance = differences.reduce(0) { $0 + 1 << $1.rawValue }
+            if let best, best.distance <= distance { continue }
+            best = (url, differences, distance)
+        }
+        guard let best else { return nil }
+        nearest = best.url
+        differences = best.differences
+    }
+}
+
+/// The URL that receives the notifications of an App ID about its users.
+public struct NotificationURL: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// - Throws: `ValidationError` with the first rule that the text breaks: the rules of return URLs, without domains.
+    public init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
+        self.text = try WebAddress(parsing: text, policy: policy).text
+    }
+
+    /// A stored URL, which was parsed before.
+    public init(stored text: String) { self.text = text }
+
+    /// Host and port as written, in lower case.
+    public var authority: String {
+        let rest = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard rest.count > 2 else { return text.lowercased() }
+        return String(decoding: rest[2].prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self).lowercased()
+    }
+
+    /// Host name in lower case; nil for a loopback address, which is never a verified domain.
+    public var hostName: String? {
+        guard text.utf8.starts(with: "https://".utf8) else { return nil }
+        return String(decoding: authority.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    }
+
+    public var description: String { text }
+}

@@ -1,4 +1,4 @@
-import Core
+public import Core
 public import Platform
 public import Postgres
 
@@ -106,5 +106,196 @@ extension ServiceIDStore {
             to: AuditedChange.reason(reason))
         try await change.record(in: team, by: actor, from: origin, transaction)
         return current
+    }
+}
+
+extension ServiceIDStore {
+    /// One page of the team's Service IDs or of one App ID's, in the order of identifiers.
+    public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
+        async throws(PostgresFailure) -> Page<ServiceIDSummary>
+    {
+        let rows = try await database.query(Self.listing(query, appID, team), in: team)
+        return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { ListCursor($0.identifier.rawValue) }
+    }
+
+    /// Every Service ID of the team, by App ID and slot.
+    public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [ServiceID]
+    {
+        let rows = try await transaction.query(
+            """
+            SELECT \(Self.columns) FROM service_ids AS s
+            WHERE s.team_id = \(team)
+            ORDER BY s.app_id, s.slot
+            """)
+        return try rows.all(ServiceID.init)
+    }
+
+    /// The Service IDs of one App ID, in the order of their slots.
+    public func all(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [ServiceID] {
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM service_ids AS s
+            WHERE s.team_id = \(team) AND s.app_id = \(appID)
+            ORDER BY s.slot
+            """, in: team)
+        return try rows.all(ServiceID.init)
+    }
+
+    /// The identifiers of all Service IDs of the team, by App ID and slot.
+    public func names(in team: TeamID) async throws(PostgresFailure) -> [ClientID] {
+        let names: SQL = "SELECT identifier FROM service_ids WHERE team_id = \(team) ORDER BY app_id, slot"
+        return try await database.query(names, in: team).column()
+    }
+
+    private static func listing(_ query: PageQuery, _ appID: ClientID?, _ team: TeamID) -> SQL {
+        let ofApp: SQL = if let appID { "AND s.app_id = \(appID)" } else { "" }
+        let matching: SQL = """
+            s.team_id = \(team) \(ofApp) AND (
+                starts_with(lower(s.identifier), \(query.search))
+                OR starts_with(lower(s.description), \(query.search))
+            )
+            """
+        let after: SQL = if let after = query.after { "AND s.identifier > \(after.id)" } else { "" }
+        return """
+            SELECT total.count, page.identifier IS NOT NULL, page.*
+            FROM (SELECT count(*) FROM service_ids AS s WHERE \(matching)) AS total
+            LEFT JOIN (
+                SELECT
+                    s.identifier, s.description, s.app_id, a.description AS app_description,
+                    (
+                        SELECT count(*) FROM service_domains AS d
+                        WHERE d.team_id = s.team_id AND d.service_id = s.identifier
+                    ) AS domains,
+                    (
+                        SELECT count(*) FROM return_urls AS u
+                        WHERE u.team_id = s.team_id AND u.service_id = s.identifier
+                    ) AS return_urls,
+                    s.created_at
+                FROM service_ids AS s
+                JOIN app_ids AS a ON a.team_id = s.team_id AND a.identifier = s.app_id
+                WHERE \(matching) \(after)
+                ORDER BY s.identifier
+                LIMIT \(query.limit + 1)
+            ) AS page ON true
+            ORDER BY page.identifier
+            """
+    }
+}
+
+// SQL of the changes.
+extension ServiceIDStore {
+    static let columns: SQL = """
+        s.identifier, s.app_id, s.description, s.issuer, s.booleans, s.requires_pkce, s.version, s.created_at,
+        ARRAY(
+            SELECT d.domain FROM service_domains AS d
+            WHERE d.team_id = s.team_id AND d.service_id = s.identifier ORDER BY d.domain
+        ),
+        ARRAY(
+            SELECT u.url FROM return_urls AS u
+            WHERE u.team_id = s.team_id AND u.service_id = s.identifier ORDER BY u.slot
+        )
+        """
+
+    static func selection(_ identifier: ClientID, _ team: TeamID) -> SQL {
+        """
+        SELECT \(columns) FROM service_ids AS s
+        WHERE s.team_id = \(team) AND s.identifier = \(identifier)
+        """
+    }
+
+    /// Locks the Service ID's row until the transaction ends, and reads it.
+    ///
+    /// Uses two statements, because one that waits for the lock returns domains and return URLs from before its wait.
+    static func lock(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> ServiceID?
+    {
+        try await transaction.query(
+            """
+            SELECT FROM service_ids WHERE team_id = \(team) AND identifier = \(identifier) FOR UPDATE
+            """)
+        return try await transaction.query(selection(identifier, team)).firstValue(ServiceID.init)
+    }
+
+    /// Inserts into the lowest free slot; the team is locked.
+    static func insert(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction) async throws {
+        let others: SQL = "service_ids WHERE team_id = \(team) AND app_id = \(draft.appID)"
+        let added = try await transaction.query(
+            """
+            INSERT INTO service_ids (team_id, identifier, app_id, slot, description, issuer, booleans, requires_pkce)
+            SELECT \(team), \(draft.identifier), \(draft.appID), slot, \(draft.description), \(draft.issuer),
+                \(draft.booleans), \(draft.requiresPKCE)
+            FROM \(Quota.serviceIDs.freeSlot(beside: others))
+            """)
+        guard added.changed == 1 else { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
+    }
+
+    /// - Parameter current: the saved values of the Service ID; a team beyond its quotas may keep or reduce them.
+    /// - Throws: `ValidationError` when the Service IDs of the team, which is locked, would have too many together.
+    static func requireRoom(
+        for draft: ServiceID.Draft, over current: ServiceID.Draft?, in team: TeamID,
+        _ transaction: borrowing Transaction
+    ) async throws {
+        let others: SQL = "team_id = \(team) AND service_id <> \(draft.identifier)"
+        let (domains, urls) = (draft.domains.count, draft.returnURLs.count)
+        if domains > current?.domains.count ?? 0,
+            try await !Quota.teamDomains.hasRoom(for: domains, beside: "service_domains WHERE \(others)", transaction)
+        {
+            throw ValidationError.limitReached(.teamDomains, of: team.rawValue)
+        }
+        if urls > current?.returnURLs.count ?? 0,
+            try await !Quota.teamReturnURLs.hasRoom(for: urls, beside: "return_urls WHERE \(others)", transaction)
+        {
+            throw ValidationError.limitReached(.teamReturnURLs, of: team.rawValue)
+        }
+    }
+
+    /// Replaces domains and return URLs by those of the draft, the URLs in its order.
+    static func write(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        let domains = draft.domains.map(\.text)
+        let urls = draft.returnURLs.map(\.text)
+        try await transaction.query(
+            """
+            DELETE FROM service_domains
+            WHERE team_id = \(team) AND service_id = \(draft.identifier) AND NOT domain = ANY(\(domains))
+            """)
+        try await transaction.query(
+            """
+            INSERT INTO service_domains (team_id, service_id, domain)
+            SELECT \(team), \(draft.identifier), domain FROM unnest(\(domains)) AS domain
+            ON CONFLICT DO NOTHING
+            """)
+        try await transaction.query(
+            """
+            DELETE FROM return_urls WHERE team_id = \(team) AND service_id = \(draft.identifier)
+            """)
+        try await transaction.query(
+            """
+            INSERT INTO return_urls (team_id, service_id, slot, url)
+            SELECT \(team), \(draft.identifier), slot, url
+            FROM unnest(\(urls)) WITH ORDINALITY AS given (url, slot)
+            """)
+    }
+}
+
+/// A Service ID as shown in a list, with the number of its domains and return URLs.
+public struct ServiceIDSummary: Hashable, Sendable {
+    public let identifier: ClientID
+    public let description: String
+    public let appID: ClientID
+    public let appDescription: String
+    public let domains: Int
+    public let returnURLs: Int
+    public let createdAt: Timestamp
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        identifier = try row.next()
+        description = try row.next()
+        appID = try row.next()
+        appDescription = try row.next()
+        domains = try row.next()
+        returnURLs = try row.next()
+        createdAt = try row.next()
     }
 }

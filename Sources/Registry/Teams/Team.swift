@@ -1,6 +1,6 @@
 public import Core
 public import Platform
-import Postgres
+public import Postgres
 
 /// A tenant, to which all other data belongs.
 public struct Team: Hashable, Sendable {
@@ -40,4 +40,122 @@ public struct Team: Hashable, Sendable {
     public var settings: TeamSettings { configuration.settings }
     public var policy: TeamPolicy { configuration.policy }
     public var branding: Branding { configuration.branding }
+}
+
+/// The name of a team: one line of text.
+public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
+    /// In Unicode scalars, as the constraint of the table counts.
+    public static let maximumLength = 100
+
+    public let rawValue: String
+
+    /// The name without white space around it; nil when it is empty, too long or not one line of text.
+    public init?(rawValue: String) {
+        // Most names are plain, and every page of the console reads one.
+        if (1...Self.maximumLength).contains(rawValue.utf8.count),
+            rawValue.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }), rawValue.utf8.first != 0x20,
+            rawValue.utf8.last != 0x20
+        {
+            self.rawValue = rawValue
+            return
+        }
+        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
+        let trimmed = rawValue.unicodeScalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused) else {
+            return nil
+        }
+        var name = String.UnicodeScalarView()
+        name.append(contentsOf: trimmed)
+        self.rawValue = String(name)
+    }
+
+    public var description: String { rawValue }
+
+    /// Whether a name must not contain the scalar: controls, line breaks, and marks that change the direction of the
+    /// text around them (Unicode Standard Annex 9, section 2).
+    private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+        }
+    }
+}
+
+/// Reads the names of many teams, for lists.
+public struct TeamNameStore: Sendable {
+    private let database: SystemDatabase
+
+    public init(_ database: SystemDatabase) { self.database = database }
+
+    /// Returns the names of those of the teams that exist, including the system team.
+    public func names(of teams: Set<TeamID>) async throws(PostgresFailure) -> [TeamID: String] {
+        guard !teams.isEmpty else { return [:] }
+        let rows = try await database.query(
+            "SELECT team_id, name FROM teams WHERE team_id = ANY (\(teams.map(\.rawValue)))")
+        var names: [TeamID: String] = [:]
+        for var row in rows { names[try row.next()] = try row.next(String.self) }
+        return names
+    }
+}
+
+/// Everything that can be configured for a team.
+public struct TeamConfiguration: Hashable, Sendable {
+    public var settings: TeamSettings
+    public var policy: TeamPolicy
+    public var branding: Branding
+
+    public init(settings: TeamSettings, policy: TeamPolicy = .standard, branding: Branding = Branding()) {
+        (self.settings, self.policy, self.branding) = (settings, policy, branding)
+    }
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        settings = try TeamSettings(&row)
+        policy = try TeamPolicy(&row)
+        branding = try Branding(&row)
+    }
+
+    /// The columns that `init(_:)` reads, from a table with the alias `t`.
+    static let columns: SQL = """
+        t.name, t.mode, t.identity_sources, t.second_factor, t.registration, t.id_token_seconds,
+        t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
+        t.privacy_url, t.terms_url
+        """
+
+    /// The assignments of an UPDATE's SET clause.
+    var assignments: SQL {
+        """
+        name = \(settings.name), mode = \(settings.mode),
+        identity_sources = \(settings.identitySources.map(\.rawValue)),
+        second_factor = \(settings.secondFactor), registration = \(policy.registration),
+        id_token_seconds = \(policy.idTokenSeconds),
+        requires_verified_domains = \(policy.requiresVerifiedDomains),
+        account_delete_event = \(policy.accountDeleteEvent),
+        audit_retention_days = \(policy.auditRetentionDays), accent_colour = \(branding.accent),
+        privacy_url = \(branding.privacyURL), terms_url = \(branding.termsURL)
+        """
+    }
+
+    /// The members that differ from those of `old`, before and after, for the audit log.
+    func difference(from old: TeamConfiguration) -> (before: JSONValue, after: JSONValue) {
+        let (was, becomes) = (old.json, json)
+        return (
+            .object(was.filter { becomes[$0.key] != $0.value }), .object(becomes.filter { was[$0.key] != $0.value })
+        )
+    }
+
+    private var json: [String: JSONValue] { settings.json.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
+}
+
+/// Obligations of a team to third parties that must be met before its rows are deleted.
+public protocol TeamObligations: Sendable {
+    /// Resumes obligations that were given up; called once, in the transaction that closes the team.
+    func begin(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+
+    /// Starts up to `batch` obligations, and returns how many: zero when all are started.
+    func continueDeletion(in team: TeamID, batch: Int) async throws(PostgresFailure) -> Int
+
+    /// Records the obligations that can never be met, unless some are still in progress.
+    ///
+    /// - Returns: false when the team's deletion has to wait.
+    func conclude(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool
 }

@@ -1,3 +1,5 @@
+import Core
+import Crypto
 public import Platform
 public import Postgres
 
@@ -15,4 +17,145 @@ public struct TeamLogoStore: Sendable {
             "SELECT media_type, octets FROM team_logos WHERE team_id = \(team) AND digest = \(digest)", in: team)
         return try rows.firstValue(TeamLogo.init)
     }
+}
+
+// Changing the logo of a team, which has at most one.
+extension TeamLogoStore {
+    /// Returns the digest of the team's logo, or nil when it has none.
+    public func digest(of team: TeamID) async throws(PostgresFailure) -> String? {
+        let rows = try await database.query("SELECT digest FROM team_logos WHERE team_id = \(team)", in: team)
+        guard var row = rows.first else { return nil }
+        return try row.next()
+    }
+
+    /// Sets the team's logo, which replaces an earlier one.
+    public func set(_ logo: LogoFile, of team: TeamID, by actor: Actor, from origin: Origin)
+        async throws(PostgresFailure)
+    {
+        let event = AuditEvent(
+            "team.logo_set", by: actor, on: .team(team), from: origin,
+            after: ["mediaType": .string(logo.mediaType), "sha256": .string(logo.digest)])
+        let statement: SQL = """
+            WITH logo AS (
+                INSERT INTO team_logos (team_id, digest, media_type, octets)
+                VALUES (\(team), \(logo.digest), \(logo.mediaType), \(logo.octets))
+                ON CONFLICT (team_id) DO UPDATE SET
+                    digest = excluded.digest, media_type = excluded.media_type, octets = excluded.octets
+                RETURNING team_id
+            ), audit AS (\(event.insertion(in: team, when: "FROM logo")))
+            SELECT FROM logo
+            """
+        try await database.query(statement.locking(.team(team)), in: team)
+    }
+
+    /// Removes the team's logo.
+    ///
+    /// - Returns: false when it has none.
+    public func remove(of team: TeamID, by actor: Actor, from origin: Origin) async throws(PostgresFailure) -> Bool {
+        let event = AuditEvent("team.logo_removed", by: actor, on: .team(team), from: origin)
+        let statement: SQL = """
+            WITH gone AS (DELETE FROM team_logos WHERE team_id = \(team) RETURNING team_id),
+                audit AS (\(event.insertion(in: team, when: "FROM gone")))
+            SELECT team_id FROM gone
+            """
+        return try await !database.query(statement.locking(.team(team)), in: team).isEmpty
+    }
+}
+
+/// The image at the top of a team's hosted pages.
+public struct TeamLogo: Sendable {
+    /// `image/png`, `image/jpeg` or `image/webp`.
+    public let mediaType: String
+    public let octets: [UInt8]
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        mediaType = try row.next()
+        octets = try row.next()
+    }
+}
+
+/// An uploaded image that represents a team on its hosted pages.
+public struct LogoFile: Hashable, Sendable {
+    /// In octets.
+    public static let maximumSize = 256 * 1024
+
+    public enum Problem: Error, Equatable, Sendable {
+        case tooLarge
+        /// Not PNG, JPEG or WebP, whatever its name claims.
+        case unknownKind
+    }
+
+    public let mediaType: String
+    public let octets: [UInt8]
+    /// The SHA-256 of its octets in hexadecimal digits, part of its URL.
+    public let digest: String
+
+    /// Determines the type of a file by its first octets: a PNG's signature (RFC 2083 section 3.1), a JPEG's SOI
+    /// marker, or WebP in RIFF (RFC 9649 section 2.3).
+    ///
+    /// SVG is not accepted, because it may contain scripts.
+    public init(_ octets: [UInt8]) throws(Problem) {
+        guard octets.count <= Self.maximumSize else { throw .tooLarge }
+        let isPNG = octets.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+        let isWebP = octets.starts(with: "RIFF".utf8) && octets.dropFirst(8).starts(with: "WEBPVP8".utf8)
+        if isPNG {
+            mediaType = "image/png"
+        } else if octets.starts(with: [0xFF, 0xD8, 0xFF]) {
+            mediaType = "image/jpeg"
+        } else if isWebP {
+            mediaType = "image/webp"
+        } else {
+            throw .unknownKind
+        }
+        self.octets = octets
+        digest = Hex.encode(SHA256.hash(octets))
+    }
+}
+
+/// Appearance of a team's hosted pages, besides its name and logo.
+public struct Branding: Hashable, Sendable {
+    /// Pippin's own color when nil.
+    public var accent: AccentColour?
+    public var privacyURL: LegalURL?
+    public var termsURL: LegalURL?
+
+    public init(accent: AccentColour? = nil, privacyURL: LegalURL? = nil, termsURL: LegalURL? = nil) {
+        (self.accent, self.privacyURL, self.termsURL) = (accent, privacyURL, termsURL)
+    }
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        accent = try row.next()
+        privacyURL = try row.next()
+        termsURL = try row.next()
+    }
+
+    /// The members as JSON, for the audit log.
+    var json: [String: JSONValue] {
+        [
+            "accentColour": accent.map { .string($0.rawValue) } ?? .null,
+            "privacyURL": privacyURL.map { .string($0.rawValue) } ?? .null,
+            "termsURL": termsURL.map { .string($0.rawValue) } ?? .null,
+        ]
+    }
+}
+
+/// Address of a team's privacy policy or terms: an absolute `https` URL.
+///
+/// Only the browsers of users open it, so of its host only the presence is checked.
+public struct LegalURL: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public static let maximumLength = 2048
+
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        let rest = rawValue.utf8.dropFirst("https://".utf8.count)
+        guard rawValue.hasPrefix("https://"), rawValue.utf8.count <= Self.maximumLength, let first = rest.first,
+            first != UInt8(ascii: "/"), first != UInt8(ascii: "?"),
+            rest.prefix(while: { $0 != UInt8(ascii: "/") }).allSatisfy({ $0 != UInt8(ascii: "@") }),
+            rest.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) })
+        else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
 }

@@ -109,3 +109,113 @@ public struct ChoicesView: Sendable {
         $0.list("options", Option.fields) { $0.options }
     }
 }
+
+/// A drop-down list with label, hint and error.
+public struct SelectView: Sendable {
+    public struct Option: Sendable {
+        public let value: String
+        public let label: LocalizedText
+        public let isSelected: Bool
+
+        public init(_ value: String, _ label: any LocalizedTextConvertible, isSelected: Bool) {
+            self.value = value
+            self.label = label.localizedText
+            self.isSelected = isSelected
+        }
+
+        static let fields = Fields<Option> {
+            $0.text("value") { $0.value }
+            $0.words("label") { $0.label }
+            $0.flag("selected") { $0.isSelected }
+        }
+    }
+
+    public let name: String
+    public let label: LocalizedText
+    public let hint: LocalizedText?
+    public let error: LocalizedText?
+    public let options: [Option]
+
+    public init(
+        _ name: String, label: any LocalizedTextConvertible, hint: (any LocalizedTextConvertible)? = nil,
+        error: (any LocalizedTextConvertible)? = nil, options: [Option]
+    ) {
+        self.name = name
+        self.label = label.localizedText
+        self.hint = hint?.localizedText
+        self.error = error?.localizedText
+        self.options = options
+    }
+
+    public static let fields = Fields<SelectView> {
+        $0.text("id") { "field-\($0.name)" }
+        $0.text("name") { $0.name }
+        $0.words("label") { $0.label }
+        $0.optionalWords("hint") { $0.hint }
+        $0.optionalWords("error") { $0.error }
+        $0.list("options", Option.fields) { $0.options }
+    }
+}
+
+/// A multi-line input with label, hint and errors.
+public struct TextareaView: Sendable {
+    public let name: String
+    public let label: LocalizedText
+    public let value: String
+    public let hint: LocalizedText?
+    public let errors: [LocalizedText]
+    public let lineCount: Int
+    /// Whether the value is shown in a monospaced font, without spell checking.
+    public let isCode: Bool
+
+    public init(
+        _ name: String, label: any LocalizedTextConvertible, value: String = "",
+        hint: (any LocalizedTextConvertible)? = nil, errors: [LocalizedText] = [], lineCount: Int = 3,
+        isCode: Bool = false
+    ) {
+        self.name = name
+        self.label = label.localizedText
+        self.value = value
+        self.hint = hint?.localizedText
+        self.errors = errors
+        self.lineCount = lineCount
+        self.isCode = isCode
+    }
+
+    public static let fields = Fields<TextareaView> {
+        $0.text("id") { "field-\($0.name)" }
+        $0.text("name") { $0.name }
+        $0.words("label") { $0.label }
+        $0.text("value") { $0.value }
+        $0.text("rows") { String($0.lineCount) }
+        $0.optionalWords("hint") { $0.hint }
+        $0.list("errors", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.errors }
+        $0.flag("code") { $0.isCode }
+    }
+}
+
+/// A checkbox with label and hint; browsers send `yes` if it is checked and nothing otherwise.
+public struct CheckboxView: Sendable {
+    public let name: String
+    public let label: LocalizedText
+    public let hint: LocalizedText?
+    public let isChecked: Bool
+
+    public init(
+        _ name: String, label: any LocalizedTextConvertible, hint: (any LocalizedTextConvertible)? = nil,
+        isChecked: Bool
+    ) {
+        self.name = name
+        self.label = label.localizedText
+        self.hint = hint?.localizedText
+        self.isChecked = isChecked
+    }
+
+    public static let fields = Fields<CheckboxView> {
+        $0.text("id") { "field-\($0.name)" }
+        $0.text("name") { $0.name }
+        $0.words("label") { $0.label }
+        $0.flag("checked") { $0.isChecked }
+        $0.optionalWords("hint") { $0.hint }
+    }
+}

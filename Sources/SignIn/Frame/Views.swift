@@ -115,3 +115,80 @@ public struct FormError: Sendable {
         $0.words("message") { $0.message }
     }
 }
+
+/// Form of an irreversible action: lists the consequences, requires a typed confirmation and a reason.
+public struct DangerView: Sendable {
+    public let action: String
+    public let summary: LocalizedText
+    public let consequences: [LocalizedText]
+    /// Text that the user has to type.
+    public let expected: String
+    public let confirmation: FieldView
+    public let reason: FieldView
+    public let button: LocalizedText
+    public let version: String
+
+    public init(
+        action: String, summary: any LocalizedTextConvertible, consequences: [any LocalizedTextConvertible],
+        expected: String, confirmation: FieldView, reason: FieldView, button: any LocalizedTextConvertible,
+        version: String
+    ) {
+        self.action = action
+        self.summary = summary.localizedText
+        self.consequences = consequences.map(\.localizedText)
+        self.expected = expected
+        self.confirmation = confirmation
+        self.reason = reason
+        self.button = button.localizedText
+        self.version = version
+    }
+
+    public static let fields = Fields<DangerView> {
+        $0.text("action") { $0.action }
+        $0.words("summary") { $0.summary }
+        $0.list("consequences", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.consequences }
+        $0.text("expected") { $0.expected }
+        $0.group("confirmation", FieldView.fields) { $0.confirmation }
+        $0.group("reason", FieldView.fields) { $0.reason }
+        $0.words("button") { $0.button }
+        $0.text("version") { $0.version }
+    }
+}
+
+/// Footer of a list: summary, and links to the previous and next page.
+public struct PagingView: Sendable {
+    public let summary: LocalizedText
+    public let previousURL: String?
+    public let nextURL: String?
+
+    public init(summary: any LocalizedTextConvertible, previousURL: String? = nil, nextURL: String? = nil) {
+        self.summary = summary.localizedText
+        self.previousURL = previousURL
+        self.nextURL = nextURL
+    }
+
+    public static let fields = Fields<PagingView> {
+        $0.words("summary") { $0.summary }
+        $0.optionalText("previousURL") { $0.previousURL }
+        $0.optionalText("nextURL") { $0.nextURL }
+    }
+}
+
+/// An active filter of a list, with the URL of the list without it.
+public struct ChipView: Sendable {
+    public let label: LocalizedText
+    public let value: LocalizedText
+    public let removeURL: String
+
+    public init(_ label: any LocalizedTextConvertible, _ value: any LocalizedTextConvertible, removeURL: String) {
+        self.label = label.localizedText
+        self.value = value.localizedText
+        self.removeURL = removeURL
+    }
+
+    public static let fields = Fields<ChipView> {
+        $0.words("label") { $0.label }
+        $0.words("value") { $0.value }
+        $0.text("removeURL") { $0.removeURL }
+    }
+}

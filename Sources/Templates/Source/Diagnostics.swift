@@ -69,3 +69,65 @@ public struct Diagnostics: Error, Equatable, Sendable, CustomStringConvertible {
     /// Removes the diagnostics after the first `count`.
     mutating func truncate(to count: Int) { all.removeLast(max(0, all.count - count)) }
 }
+
+/// Suggests a known name for a misspelt one.
+enum NearestName {
+    /// Returns the known name with the fewest edits from `name`, at most a third of its length (at least 2).
+    static func of(_ name: String, among known: [String]) -> String? {
+        let wanted = Array(name.utf8.prefix(TemplateLimit.nameBytes))
+        let bound = max(2, wanted.count / 3)
+        var best: (name: String, distance: Int)?
+        for candidate in known {
+            let distance = distance(wanted, Array(candidate.utf8.prefix(TemplateLimit.nameBytes)))
+            if distance <= bound, distance < max(wanted.count, 2), distance < best?.distance ?? .max {
+                best = (candidate, distance)
+            }
+        }
+        return best?.name
+    }
+
+    /// Levenshtein distance, ignoring case.
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, byte) in one.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let substituted = diagonal + (byte.lowercased == other[column].lowercased ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(substituted, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[other.count]
+    }
+}
+
+/// The folders of templates and texts.
+struct PageFolders: Sendable {
+    let templates: SourceFolder
+    /// Nil for pages without texts.
+    let texts: SourceFolder?
+
+    /// File stamps of both folders, equal as long as no file is edited, added or removed.
+    struct Stamps: Equatable, Sendable {
+        var templates: [SourceFolder.Stamp] = []
+        var texts: [SourceFolder.Stamp] = []
+    }
+
+    init(templates: String, texts: String?) {
+        self.templates = SourceFolder(templates: templates)
+        self.texts = texts.map(SourceFolder.init(texts:))
+    }
+
+    func stamps() throws(Diagnostics) -> Stamps {
+        var stamps = Stamps(templates: try templates.stamps())
+        if let texts { stamps.texts = try texts.stamps() }
+        return stamps
+    }
+
+    func read(_ stamps: Stamps) throws(Diagnostics) -> TemplateSet {
+        var catalogue = Translations()
+        if let texts { catalogue = try Translations(texts, stamps.texts) }
+        return try TemplateSet(templates, stamps.templates, catalogue)
+    }
+}

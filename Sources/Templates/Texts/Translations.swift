@@ -118,3 +118,110 @@ extension Translations {
         }
     }
 }
+
+// Comparison of the languages with English.
+extension Translations {
+    /// Checks the translations as a whole: invalid files, unknown areas, and keys or placeholders that languages lack.
+    public func check(_ areas: [TextArea]) throws(Diagnostics) {
+        var problems = diagnostics
+        let english = entries[Language.english.position]
+        for key in english.keys.sorted() {
+            guard let entry = english[key] else { continue }
+            guard let area = areas.first(where: { key.hasPrefix($0.name + ".") }) else {
+                let known = areas.map { "`\($0.name)`" }.joined(separator: ", ")
+                let found = "`\(key)`, whose area nothing shows"
+                problems.report(Diagnostic(at: entry.location, found: found, expected: "one of \(known)"))
+                continue
+            }
+            compare(key, entry, area, into: &problems)
+        }
+        for language in Language.allCases where language != .english {
+            for (key, entry) in entries[language.position].sorted(by: { $0.key < $1.key }) where english[key] == nil {
+                let found = "`\(key)`, which English lacks"
+                problems.report(Diagnostic(at: entry.location, found: found, expected: "a key of English"))
+            }
+        }
+        guard problems.all.isEmpty else { throw problems }
+    }
+
+    private func compare(_ key: String, _ english: TextEntry, _ area: TextArea, into problems: inout Diagnostics) {
+        for language in Language.allCases where language != .english {
+            let entry = entry(key, in: language)
+            switch (entry, area.languages.contains(language)) {
+            case (nil, false): continue
+            case (nil, true):
+                let found = "`\(key)`, which \(language.tag) lacks"
+                problems.report(
+                    Diagnostic(at: english.location, found: found, expected: "it in Texts/\(language.tag) too"))
+            case (let entry?, false):
+                let found = "`\(key)` in \(language.tag), which the area `\(area.name)` does not have"
+                problems.report(Diagnostic(at: entry.location, found: found, expected: "no such text"))
+            case (let entry?, true): compare(key, english, entry, in: language, into: &problems)
+            }
+        }
+    }
+
+    private func compare(
+        _ key: String, _ english: TextEntry, _ entry: TextEntry, in language: Language, into problems: inout Diagnostics
+    ) {
+        for name in entry.arguments.subtracting(english.arguments).sorted() {
+            let found = "the placeholder `{\(name)}` of `\(key)`, which English does not have"
+            problems.report(Diagnostic(at: entry.location, found: found, expected: "those of English"))
+        }
+        for name in english.arguments.subtracting(entry.arguments).sorted() {
+            let found = "`\(key)` without the placeholder `{\(name)}`"
+            problems.report(Diagnostic(at: entry.location, found: found, expected: "those of English"))
+        }
+        if english.isPlural, !entry.isPlural, language.pluralCategories.count > 1 {
+            let forms = language.pluralCategories.map { "[\($0.rawValue)]" }.joined(separator: ", ")
+            let found = "`\(key)` without forms for numbers"
+            problems.report(Diagnostic(at: entry.location, found: found, expected: forms))
+        }
+        if entry.isPlural, !english.isPlural {
+            let found = "forms of `\(key)` for numbers, which English does not count"
+            problems.report(Diagnostic(at: entry.location, found: found, expected: "one text"))
+        }
+    }
+}
+
+/// A part of a rendered text: plain text or a moment.
+enum Said {
+    case words(String)
+    /// In an element of its own, so that the page's script can show it in the user's time zone.
+    case moment(Timestamp)
+}
+
+extension Translations {
+    /// Returns the text in a language, with its moments as separate parts.
+    func said(_ words: LocalizedText, in language: Language) -> [Said] {
+        switch words {
+        case .moment(let moment): return [.moment(moment)]
+        case .message(let message) where words.holdsMoment: return said(message, in: language)
+        default: return [.words(text(words, in: language))]
+        }
+    }
+
+    private func said(_ message: Message, in language: Language) -> [Said] {
+        let known = entry(message.key, in: language).map { ($0, language) }
+        guard let (entry, language) = known ?? entry(message.key, in: .english).map({ ($0, .english) }) else {
+            return [.words(text(message, in: language))]
+        }
+        return entry.form(for: message.count, in: language).flatMap { piece -> [Said] in
+            guard case .argument(let name) = piece, name != "count" else {
+                return [.words(text(of: piece, message, in: language))]
+            }
+            return message.arguments.first { $0.name == name }.map { said($0.words, in: language) } ?? []
+        }
+    }
+}
+
+extension LocalizedText {
+    /// Whether the text contains a moment outside of a list.
+    var holdsMoment: Bool {
+        switch self {
+        case .moment: true
+        case .message(let message): message.arguments.contains { $0.words.holdsMoment }
+        case .verbatim, .number, .day, .list: false
+        }
+    }
+}

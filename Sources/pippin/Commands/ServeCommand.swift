@@ -1,7 +1,9 @@
+import Accounts
 import Core
 import EventLoop
 import Glibc
 import HTTP
+import Platform
 import Postgres
 
 /// `pippin serve`: a supervisor, and the worker that it starts from the same executable.
@@ -87,5 +89,39 @@ struct ServeCommand {
         } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
         Installation.leave(cluster, isPatient: isPatient)
         hurry.end()
+    }
+}
+
+/// `pippin export`.
+struct ExportCommand {
+    let settings: Settings
+    let team: String
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        guard let id = TeamID(rawValue: team), id != .system else {
+            throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9")
+        }
+        let file = try ServerProcess.run(settings) { process throws(CommandFailure) in
+            let provisioner = process.provisioner
+            do { return try process.loops[0].wait { try await provisioner.export(id) } } catch {
+                throw CommandFailure("the team cannot be exported: \(error)")
+            }
+        }
+        guard let file else { throw CommandFailure("there is no team \(id)") }
+        Terminal.pass(file.json + [UInt8(ascii: "\n")])
+        return .success
+    }
+}
+
+/// `pippin migrate`.
+struct MigrateCommand {
+    let settings: Settings
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let (installation, applied) = try Installation.open(settings)
+        defer { installation.close() }
+        if applied.isEmpty { Terminal.say("the database is up to date") }
+        for name in applied { Terminal.say("applied \(name)") }
+        return .success
     }
 }

@@ -1,8 +1,11 @@
 import Core
+import Crypto
 import EventLoop
 import Federation
 import Glibc
+import Platform
 import Postgres
+import Registry
 import SignIn
 import Simulator
 
@@ -75,5 +78,33 @@ extension Simulator {
     /// Address of the page that selects the Apple simulator's behavior.
     fileprivate static func address(of settings: Settings) -> String {
         String(settings.apple.authorizationURL.dropLast("/auth/authorize".utf8.count))
+    }
+}
+
+/// `pippin setup-link`.
+struct SetupLinkCommand {
+    let settings: Settings
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let made = try ServerProcess.run(settings) { process throws(CommandFailure) in
+            let (worker, server) = (process.loopServices[0], process.server)
+            do { return try worker.loop.wait { try await Self.link(worker, server) } } catch {
+                throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
+            }
+        }
+        guard let link = made else {
+            throw CommandFailure("this installation has its operator already; set-up is over")
+        }
+        Terminal.say(link)
+        Terminal.say("It takes the place of every link that was printed before.")
+        return .success
+    }
+
+    /// A new setup link, or nil if there is an operator; called on the worker's loop.
+    static func link(_ worker: LoopServices, _ server: ServerContext) async throws(CommandFailure) -> String? {
+        do {
+            let token = try await SetupLinkStore(SystemDatabase(worker.system)).issue()
+            return token.map { "\(server.publicURL)/setup/\($0.text)" }
+        } catch { throw CommandFailure("the set-up link cannot be made: \(error)") }
     }
 }

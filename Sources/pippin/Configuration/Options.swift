@@ -1,4 +1,5 @@
 import Glibc
+import Registry
 
 /// The options of a command line, taken one by one; an option that is not taken is an error.
 struct Options {
@@ -100,5 +101,92 @@ enum Environment {
 
     static func value(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// Origin under which users and apps reach Pippin.
+///
+/// It comes from the configuration, never from a request header.
+struct PublicURL: Sendable {
+    /// Serialized origin: scheme, host and port without a trailing slash or a default port (RFC 6454 section 6.1).
+    let text: String
+    let host: String
+    let isSecure: Bool
+    /// Port with its colon; empty for the scheme's default port.
+    private let portSuffix: String
+
+    /// Accepts an https origin, or an http origin on loopback.
+    init?(_ text: String) {
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://") else { return nil }
+        let rest = text.dropFirst(isSecure ? 8 : 7)
+        let trimmed = rest.hasSuffix("/") ? rest.dropLast() : rest
+        let parts = trimmed.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first, !host.isEmpty, host.utf8.allSatisfy(Self.isHostCharacter),
+            let port = parts.count == 1 ? (isSecure ? 443 : 80) : Port.read(parts[1])
+        else { return nil }
+        self.host = host.lowercased()
+        self.isSecure = isSecure
+        portSuffix = port == (isSecure ? 443 : 80) ? "" : ":\(port)"
+        self.text = "\(isSecure ? "https" : "http")://\(self.host)\(portSuffix)"
+        guard isSecure || isLoopback else { return nil }
+    }
+
+    var isLoopback: Bool { Loopback.contains(host) }
+
+    /// The origin with another host name of this machine; unchanged with TLS, as the certificate names one host.
+    func beside(_ host: String) -> String { isSecure ? text : "http://\(host)\(portSuffix)" }
+
+    private static func isHostCharacter(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+/// A TCP port: digits only, not zero.
+enum Port {
+    static func read(_ text: some StringProtocol) -> UInt16? {
+        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let port = UInt16(text) else {
+            return nil
+        }
+        return port > 0 ? port : nil
+    }
+}
+
+/// The folders that a running Pippin reads: templates, texts, public files, migrations.
+struct Resources: Sendable {
+    let folder: String
+
+    var templates: String { folder + "/Templates" }
+    var texts: String { folder + "/Texts" }
+    var publicFiles: String { folder + "/Public" }
+    var migrations: String { folder + "/migrations" }
+
+    /// The chosen folder, else the one beside the binary, else the checkout in which the binary was built.
+    static func find(_ chosen: String?) -> Resources? {
+        let candidates = chosen.map { [$0] } ?? nearBinary()
+        return candidates.map(Resources.init(folder:)).first(where: \.isComplete)
+    }
+
+    private var isComplete: Bool {
+        [templates, texts, publicFiles, migrations].allSatisfy { (path: String) in unsafe access(path, R_OK | X_OK) == 0
+        }
+    }
+
+    /// The binary's folder and those above it, because a checkout keeps the binary some levels below `.build`.
+    private static func nearBinary() -> [String] {
+        guard let path = unsafe realpath("/proc/self/exe", nil) else { return [] }
+        defer { unsafe free(path) }
+        var folder = unsafe String(cString: path)
+        var folders: [String] = []
+        while let slash = folder.lastIndex(of: "/"), folders.count < 6 {
+            folder = String(folder[..<slash])
+            folders.append(folder)
+        }
+        return folders
     }
 }

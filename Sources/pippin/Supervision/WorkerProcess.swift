@@ -137,3 +137,127 @@ enum SystemError {
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }
+
+/// What a worker inherits from its supervisor: file descriptors, and one environment variable that announces them.
+struct WorkerLink {
+    /// Messages from a worker to its supervisor, one octet each.
+    enum Message: UInt8 {
+        /// The worker serves.
+        case ready = 0x52
+        /// The database did not answer when the worker ended, so the supervisor need not wait for it.
+        case silence = 0x53
+    }
+
+    /// Signal to a worker to accept no more requests and to end after the last one, while another worker serves.
+    static let handOver = SIGUSR1
+    /// Environment variable: process ID of the supervisor, number of loops, and 1 for the first worker.
+    static let variable = "PIPPIN_WORKER"
+    /// Descriptors that a worker inherits; the listening sockets follow.
+    static let control: Int32 = 3
+    static let firstSocket: Int32 = 4
+    /// Seconds after which a worker that crashed dies although its backtrace is not complete.
+    private static let backtraceLimit: UInt32 = 10
+
+    /// Listening sockets, one for each loop.
+    let sockets: [Int32]
+    /// Whether this is the first worker, the only one that prints the addresses for the user at the terminal.
+    let isFirst: Bool
+
+    /// Inherited descriptors of this process; nil if it is not a worker.
+    ///
+    /// After this call, the process dies with its supervisor.
+    static func inherited() throws(CommandFailure) -> WorkerLink? {
+        guard let text = Environment.value(variable) else { return nil }
+        unsafe unsetenv(variable)
+        let numbers = text.split(separator: " ").compactMap { Int32($0) }
+        guard numbers.count == 3, numbers[1] > 0, numbers[1] <= 4096 else { throw stranger }
+        let sockets = (0..<numbers[1]).map { firstSocket + $0 }
+        for descriptor in [control] + sockets {
+            // Processes that the worker starts must not inherit them.
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw stranger }
+        }
+        _ = pippin_die_with_parent()
+        _ = pippin_gain_no_rights()
+        // Root must still read files that only root may read; it loses all rights later, with the change of user.
+        if geteuid() != 0 { _ = pippin_drop_capabilities() }
+        guard getppid() == numbers[0] else { throw stranger }
+        unsafe pippin_name_thread("pippin-worker")
+        _ = unsafe pippin_signal_stack()
+        pippin_bound_backtraces(Self.backtraceLimit)
+        return WorkerLink(sockets: sockets, isFirst: numbers[2] == 1)
+    }
+
+    private static var stranger: CommandFailure {
+        CommandFailure("\(variable) is set by `pippin serve` for the process that it starts; leave it unset")
+    }
+
+    func report(_ message: Message) {
+        var octet = message.rawValue
+        _ = unsafe send(Self.control, &octet, 1, Int32(MSG_NOSIGNAL))
+    }
+}
+
+/// User to which a worker started as root changes, so that requests are handled without root's rights.
+struct ServingUser {
+    /// User of the private PostgreSQL, which accepts connections of no other user.
+    private static let ofCluster = "postgres"
+
+    let name: String
+    let user: uid_t
+    let group: gid_t
+
+    /// Nil if this process is not root and has no rights to give up.
+    static func choose(_ settings: Settings) throws(CommandFailure) -> ServingUser? {
+        guard geteuid() == 0 else {
+            guard settings.user == nil else { throw CommandFailure("--user is for a start as root; this one is not") }
+            return nil
+        }
+        if case .own = settings.storage {
+            guard settings.user == nil || settings.user == ofCluster else {
+                throw CommandFailure("--user needs --database: Pippin's own PostgreSQL is the user \(ofCluster)'s")
+            }
+        }
+        let names = settings.user.map { [$0] } ?? [ofCluster, "nobody"]
+        for name in names { if let found = find(name) { return found } }
+        throw CommandFailure("there is no user \(names.joined(separator: " or ")) to serve as; say --user NAME")
+    }
+
+    private static func find(_ name: String) -> ServingUser? {
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        var entry = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard unsafe getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, unsafe found != nil else {
+            return nil
+        }
+        return unsafe ServingUser(name: name, user: entry.pw_uid, group: entry.pw_gid)
+    }
+
+    /// Changes every thread of this process to the user, irreversibly.
+    ///
+    /// Files that are read again later must be readable then: with `--watch-templates`, the templates.
+    func become(for settings: Settings) throws(CommandFailure) {
+        guard user != 0 else { throw CommandFailure("--user \(name) is root; name a user without rights") }
+        guard unsafe initgroups(name, group) == 0, pippin_become(user, group) == 0, setuid(0) != 0 else {
+            throw CommandFailure("the rights of root cannot be given up: \(SystemError.last)")
+        }
+        // The change of user resets this setting, and the supervisor may have died before it is made again.
+        let parent = getppid()
+        _ = pippin_die_with_parent()
+        guard getppid() == parent else { _exit(ExitStatus.refused.code) }
+        tellOfCertificates(settings)
+        guard settings.watchesTemplates else { return }
+        for folder in [settings.resources.templates, settings.resources.texts]
+        where unsafe access(folder, R_OK | X_OK) != 0 {
+            throw CommandFailure(
+                "--watch-templates: the user \(name) cannot read \(folder); let it, or leave the option out")
+        }
+    }
+
+    /// Warns about certificate files that were read as root and that this user cannot read after a renewal.
+    private func tellOfCertificates(_ settings: Settings) {
+        guard let files = settings.tls else { return }
+        for file in [files.certificate, files.key] where unsafe access(file, R_OK) != 0 {
+            Terminal.say("\(file) cannot be read by the user \(name): once it is renewed, send SIGHUP")
+        }
+    }
+}

@@ -1,8 +1,9 @@
+import Core
 public import Crypto
 public import Directory
 public import Platform
 public import Postgres
-import Registry
+public import Registry
 
 /// Applies registry files to teams, and exports teams as registry files.
 public struct Provisioner: Sendable {
@@ -68,4 +69,221 @@ public struct Provisioner: Sendable {
             }
         return registered
     }
+}
+
+extension Provisioner {
+    /// Applies `file`, each team in one transaction; when any team has errors, changes nothing and reports them.
+    ///
+    /// - Throws: `PostgresFailure`, `PasswordHasher.Busy`.
+    public func apply(
+        _ file: RegistryFile, _ options: ApplyOptions = ApplyOptions(), by actor: Actor = .command("apply"),
+        from origin: Origin = .local
+    ) async throws -> ApplyReport {
+        let plans: [TeamPlan]
+        do { plans = try await plan(file, options).filter { !$0.changes.isEmpty } } catch let problems as InvalidFields
+        { return ApplyReport(outcome: .refused(problems.all), teams: []) }
+        let teams = plans.map(\.report)
+        if plans.isEmpty { return ApplyReport(outcome: .unchanged, teams: []) }
+        if options.isDryRun { return ApplyReport(outcome: .wouldChange, teams: teams) }
+        var applied: [ApplyReport.Team] = []
+        for plan in plans {
+            do { applied.append(try await carryOut(plan, options, by: actor, from: origin).report) } catch let problems
+                as InvalidFields
+            { return ApplyReport(outcome: .refused(problems.all), teams: applied) }
+        }
+        return ApplyReport(outcome: .applied, teams: applied)
+    }
+
+    /// Makes the changes of one team.
+    ///
+    /// - Returns: the plan that was applied, which differs from `plan` after a concurrent change of the team.
+    private func carryOut(_ plan: TeamPlan, _ options: ApplyOptions, by actor: Actor, from origin: Origin) async throws
+        -> TeamPlan
+    {
+        var plan = plan
+        for _ in 0..<3 {
+            let application = TeamApplication(self, plan, options, try await hash(plan), actor, origin)
+            do { return try await application.run() } catch is TeamApplication.Outdated {
+                let registered = try await registered(for: plan.entry, options)
+                plan = try TeamPlan(plan.entry, at: plan.path, from: registered, options)
+            }
+        }
+        throw PostgresFailure.overloaded
+    }
+
+    /// The plans of all teams of the file.
+    ///
+    /// - Throws: `InvalidFields` with the errors of all teams; `PostgresFailure`.
+    private func plan(_ file: RegistryFile, _ options: ApplyOptions) async throws -> [TeamPlan] {
+        var plans: [TeamPlan] = []
+        var problems: [FieldError] = []
+        var seen: Set<String> = []
+        for (index, entry) in file.teams.enumerated() {
+            let path = "teams[\(index)]"
+            if !seen.insert(entry.id).inserted { problems.append(FieldError("\(path).id", .duplicate(entry.id))) }
+            do {
+                let registered = try await registered(for: entry, options)
+                plans.append(try TeamPlan(entry, at: path, from: registered, options))
+            } catch let found as InvalidFields { problems += found.all }
+        }
+        if !problems.isEmpty { throw InvalidFields(problems) }
+        return plans
+    }
+
+    /// The stored state of the team of `entry`; empty when its id is not a Team ID.
+    private func registered(for entry: RegistryFile.Team, _ options: ApplyOptions) async throws -> RegisteredTeam {
+        guard let team = TeamID(rawValue: entry.id) else { return RegisteredTeam() }
+        return try await database.transaction(in: team) { transaction in
+            try await read(team, entry.users(options), transaction)
+        }
+    }
+
+    /// Hashes the passwords of a plan, outside of a transaction because each takes long.
+    private func hash(_ plan: TeamPlan) async throws(PasswordHasher.Busy) -> [LoginName: PasswordHash] {
+        var hashes: [LoginName: PasswordHash] = [:]
+        for change in plan.changes {
+            switch change {
+            case .createUser(let user):
+                if let password = user.password { hashes[user.login] = try await hasher.hash(password, for: plan.team) }
+            case .resetPassword(let user, let password):
+                hashes[user.login] = try await hasher.hash(password, for: plan.team)
+            default: continue
+            }
+        }
+        return hashes
+    }
+}
+
+extension TeamPlan { var report: ApplyReport.Team { ApplyReport.Team(id: team, lines: changes.map(\.line)) } }
+
+extension RegistryFile.Team {
+    /// Users to read: those in the file, or all when absent ones are to be removed.
+    func users(_ options: ApplyOptions) -> Provisioner.Users {
+        if options.prunes, users != nil { return .all }
+        return .named((users ?? []).compactMap { EmailAddress(typed: $0.email).map(LoginName.init) })
+    }
+}
+
+extension Provisioner {
+    /// The team as a registry file without secrets; nil when there is no such team.
+    ///
+    /// Applied to the same team, the file changes nothing. Revoked keys are omitted, and so are users who do not sign
+    /// in with their address, because a file cannot name them.
+    public func export(_ team: TeamID) async throws -> RegistryFile? {
+        let registered = try await database.transaction(in: team) { transaction in
+            try await read(team, .all, transaction)
+        }
+        return registered.settings.map { settings in
+            RegistryFile(teams: [RegistryFile.Team(team, settings, registered)])
+        }
+    }
+}
+
+extension RegistryFile {
+    /// The file as JSON with sorted members, so that two exports of the same team are equal.
+    public var json: [UInt8] { JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")] }
+}
+
+extension RegistryFile.Team {
+    fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam) {
+        id = team.rawValue
+        name = settings.name.rawValue
+        mode = settings.mode.rawValue
+        identitySources = settings.identitySources.map(\.rawValue)
+        secondFactor = settings.secondFactor.rawValue
+        appIDs = registered.appIDs.map { app in
+            RegistryFile.AppID(
+                app, registered.serviceIDs.filter { $0.appID == app.identifier },
+                registered.appleConnections.first { $0.appID == app.identifier })
+        }
+        keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
+        emailSources = registered.emailSources.map(RegistryFile.EmailSource.init)
+        users = registered.users.map(RegistryFile.User.init)
+    }
+}
+
+extension RegistryFile.AppID {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], _ connection: AppleConnection?) {
+        identifier = app.identifier.rawValue
+        description = app.description
+        notificationURL = app.notificationURL?.text
+        primary = app.primary?.rawValue
+        signIn = app.isEnabled
+        issuer = app.issuer.rawValue
+        apple = connection.map(RegistryFile.Apple.init)
+        serviceIDs = services.map(RegistryFile.ServiceID.init)
+    }
+}
+
+extension RegistryFile.Apple {
+    /// Exports the file name that Apple uses instead of the private key, which is not exported.
+    fileprivate init(_ connection: AppleConnection) {
+        teamID = connection.appleTeamID.rawValue
+        servicesID = connection.servicesID.rawValue
+        keyID = connection.keyID.rawValue
+        privateKeyFile = "AuthKey_\(connection.keyID).p8"
+    }
+}
+
+extension RegistryFile.ServiceID {
+    fileprivate init(_ service: ServiceID) {
+        identifier = service.identifier.rawValue
+        description = service.description
+        domains = service.domains.map(\.text)
+        returnURLs = service.returnURLs.map(\.text)
+        issuer = service.issuer.rawValue
+        booleans = service.booleans.rawValue
+        requirePKCE = service.requiresPKCE
+    }
+}
+
+extension RegistryFile.Key {
+    fileprivate init(_ key: Key) {
+        id = key.id.rawValue
+        name = key.name
+        appID = key.appID.rawValue
+        publicKeyPEM = key.publicKeyPEM
+    }
+}
+
+extension RegistryFile.EmailSource {
+    fileprivate init(_ draft: EmailSource.Draft) {
+        switch draft.source.kind {
+        case .domain: (domain, address) = (draft.source.text, nil)
+        case .address: (domain, address) = (nil, draft.source.text)
+        }
+        selectors = draft.selectors.map(\.text)
+    }
+}
+
+extension RegistryFile.User {
+    fileprivate init(_ user: RegisteredUser) {
+        // The login name, because it identifies the user when the file is applied.
+        email = user.login.rawValue
+        givenName = user.givenName
+        familyName = user.familyName
+    }
+}
+
+/// Result of applying a registry file.
+public struct ApplyReport: Sendable {
+    public enum Outcome: Hashable, Sendable {
+        /// Every team is already as in the file.
+        case unchanged
+        case applied
+        /// There are changes, and the run was a dry run.
+        case wouldChange
+        /// Nothing was changed, for these reasons; after a concurrent change, earlier teams of the file may be applied.
+        case refused([FieldError])
+    }
+
+    /// The plan of one team, one line per change: `+` for additions, `~` for updates, `-` for removals.
+    public struct Team: Hashable, Sendable {
+        public let id: TeamID
+        public let lines: [String]
+    }
+
+    public let outcome: Outcome
+    /// Teams with changes, in the order of the file.
+    public let teams: [Team]
 }

@@ -1,3 +1,6 @@
+import Core
+public import Registry
+
 /// A registry file: teams as code, with unparsed values, which `TeamPlan` validates.
 ///
 /// An absent member leaves the stored value unchanged.
@@ -85,4 +88,156 @@ public struct RegistryFile: Encodable, Sendable {
     }
 
     public init(teams: [Team]) { self.teams = teams }
+}
+
+extension RegistryFile {
+    /// Greater than any registry file needs: one of 1 MiB names at most some 60,000 users.
+    private static let maxDepth = 16
+    private static let maxValues = 250_000
+
+    /// Parses a registry file and reads the key files that it names.
+    ///
+    /// - Parameter load: reads a file by its path relative to the registry file.
+    /// - Throws: `InvalidFields` with every error of the file's structure.
+    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(InvalidFields) {
+        guard !Self.isUTF16(bytes) else {
+            throw InvalidFields([FieldError(field: "", message: "The file is in UTF-16. Save it as UTF-8.")])
+        }
+        let bytes = ByteOrderMark.removed(from: bytes)
+        let value: JSONValue
+        do { value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues) } catch {
+            throw InvalidFields([FieldError(field: "", message: error.words)])
+        }
+        var reader = MemberReader(value, at: "")
+        teams = reader.objects("teams") { Team(&$0, load) } ?? []
+        let problems = reader.finished()
+        if !problems.isEmpty { throw InvalidFields(problems) }
+    }
+
+    /// Whether a file begins as one in UTF-16 does: with its byte order mark, or with a character of JSON in two octets.
+    private static func isUTF16(_ bytes: [UInt8]) -> Bool {
+        [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.count > 1 && bytes.prefix(2).contains(0)
+    }
+}
+
+extension JSON.Fault {
+    /// The error with its line and column.
+    fileprivate var words: String {
+        let place = "Line \(line), column \(column)"
+        return switch failure {
+        case .tooDeep: "\(place): the file is nested more deeply than any registry is."
+        case .tooMany: "\(place): the file holds more values than any registry does."
+        case .duplicateMember(let name): "\(place): the member “\(name)” is here a second time in one object."
+        case .malformed, .mismatch: "\(place): the file is not valid JSON."
+        }
+    }
+}
+
+extension RegistryFile.Team {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        id = reader.requiredText("id")
+        name = reader.text("name")
+        mode = reader.text("mode")
+        identitySources = reader.texts("identitySources")
+        secondFactor = reader.text("secondFactor")
+        appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
+        keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
+        emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }
+        users = reader.objects("users") { RegistryFile.User(&$0) }
+    }
+}
+
+extension RegistryFile.AppID {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        identifier = reader.requiredText("identifier")
+        description = reader.text("description")
+        notificationURL = reader.text("notificationURL")
+        primary = reader.text("primary")
+        signIn = reader.boolean("signIn")
+        issuer = reader.text("issuer")
+        isApart = reader.isNull("apple")
+        apple = reader.object("apple") { RegistryFile.Apple(&$0, load) }
+        serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }
+    }
+}
+
+extension RegistryFile.Apple {
+    /// An unreadable key file is not an error yet, because a key that is already imported needs no file.
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        teamID = reader.text("teamID")
+        servicesID = reader.text("servicesID")
+        keyID = reader.text("keyID")
+        privateKeyPEM = reader.text("privateKeyPEM")
+        privateKeyFile = reader.text("privateKeyFile")
+        guard let file = privateKeyFile else { return }
+        if privateKeyPEM != nil {
+            reader.note("privateKeyFile", "Give privateKeyPEM or privateKeyFile, not both.")
+        } else if !Self.staysBelow(file) {
+            reader.note(
+                "privateKeyFile",
+                "This must name a file in the folder of the registry file or below it, by a relative path without “..”."
+            )
+        } else if let octets = try? load(file) {
+            privateKeyPEM = String(utf8: octets) ?? ""
+        }
+    }
+}
+
+extension RegistryFile.Apple {
+    /// Whether a relative path names something inside its folder, judged by its text.
+    ///
+    /// A registry file may come from another author, and is read with the rights of the user who applies it.
+    private static func staysBelow(_ path: String) -> Bool {
+        let steps = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return !path.isEmpty && !path.utf8.contains(0) && steps.first?.isEmpty == false
+            && !steps.contains { $0.elementsEqual("..".utf8) }
+    }
+}
+
+extension RegistryFile.ServiceID {
+    fileprivate init(_ reader: inout MemberReader) {
+        identifier = reader.requiredText("identifier")
+        description = reader.text("description")
+        domains = reader.texts("domains")
+        returnURLs = reader.texts("returnURLs")
+        issuer = reader.text("issuer")
+        booleans = reader.text("booleans")
+        requirePKCE = reader.boolean("requirePKCE")
+    }
+}
+
+extension RegistryFile.Key {
+    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+        id = reader.requiredText("id")
+        name = reader.text("name")
+        appID = reader.text("appID")
+        publicKeyPEM = reader.text("publicKeyPEM")
+        guard let file = reader.text("publicKeyFile") else { return }
+        guard publicKeyPEM == nil else {
+            reader.note("publicKeyFile", "Give publicKeyPEM or publicKeyFile, not both.")
+            return
+        }
+        do { publicKeyPEM = String(utf8: try load(file)) ?? "" } catch {
+            reader.note("publicKeyFile", "\(file) cannot be read: \(error).")
+        }
+    }
+}
+
+extension RegistryFile.EmailSource {
+    fileprivate init(_ reader: inout MemberReader) {
+        domain = reader.text("domain")
+        address = reader.text("address")
+        selectors = reader.texts("selectors")
+        if (domain == nil) == (address == nil) { reader.note("domain", "Give a domain or an address, one of the two.") }
+    }
+}
+
+extension RegistryFile.User {
+    fileprivate init(_ reader: inout MemberReader) {
+        email = reader.requiredText("email")
+        password = reader.text("password")
+        totpSecret = reader.text("totpSecret")
+        givenName = reader.text("givenName")
+        familyName = reader.text("familyName")
+    }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Directory
+import OAuth
 import Platform
 import Registry
 
@@ -43,4 +44,107 @@ struct PlannedUser: Sendable {
     let totpSecret: TOTPSecret?
 
     var login: LoginName { LoginName(email) }
+}
+
+// One line per change: + for additions, ~ for updates, - for removals.
+extension Change {
+    var line: String {
+        switch self {
+        case .createTeam(let id, let settings): "+ team \(id) \"\(settings.name)\", \(settings.mode.rawValue)"
+        case .updateTeam(let id, let old, let new): "~ team \(id): \(Self.differences(old, new))"
+        case .revokeKey(let key): "- key \(key.id) \"\(key.name)\" of \(key.appID), revoked"
+        case .deleteServiceID(let service): "- Service ID \(service.identifier)"
+        case .deleteAppID(let app, let services, let keys):
+            "- App ID \(app.identifier)" + Self.with("Service ID", services.map(\.rawValue))
+                + Self.with("key", keys.map(\.rawValue))
+        case .deleteEmailSource(let source): "- e-mail source \(source.text)"
+        case .deleteUser(let user): "- user \(user.login)"
+        case .createAppID(let draft): "+ App ID \(draft.identifier)"
+        case .updateAppID(let old, let new): "~ App ID \(new.identifier): \(Self.differences(old, new))"
+        case .createServiceID(let draft): "+ Service ID \(draft.identifier) of \(draft.appID)"
+        case .updateServiceID(let old, let new): "~ Service ID \(new.identifier): \(Self.differences(old, new))"
+        case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
+        case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
+        case .disconnectApple(let connection): "- connection to Apple of \(connection.appID)"
+        case .deleteAppleKey(let key): "- key \(key.id) \"\(key.name)\" from Apple, of \(key.appID)"
+        case .importAppleKey(let key):
+            "+ key \(key.draft.id) from Apple, of \(key.appID), team \(key.draft.appleTeamID)"
+        case .moveAppleKey(let key, let draft):
+            "~ key \(key.id) from Apple: " + Self.change("team", key.appleTeamID.rawValue, draft.appleTeamID.rawValue)
+        case .connectApple(let draft):
+            "+ connection to Apple of \(draft.appID): \(draft.servicesID), key \(draft.keyID)"
+        case .updateAppleConnection(let old, let new):
+            "~ connection to Apple of \(new.appID): \(Self.differences(old, new))"
+        case .createEmailSource(let draft):
+            "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.selectors.map(\.text))
+        case .updateEmailSource(let old, let new):
+            "~ e-mail source \(new.source.text): "
+                + (Self.difference("selectors", old.selectors.map(\.text), new.selectors.map(\.text)) ?? "")
+        case .createUser(let user): "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
+        case .renameUser(let user, let name):
+            "~ user \(user.login): "
+                + [
+                    Self.difference("given name", user.givenName, name.given),
+                    Self.difference("family name", user.familyName, name.family),
+                ].compactMap(\.self).joined(separator: ", ")
+        case .resetPassword(let user, _): "~ user \(user.login): password reset"
+        case .resetTOTP(let user, _): "~ user \(user.login): authenticator app reset"
+        }
+    }
+
+    private static func differences(_ old: TeamSettings, _ new: TeamSettings) -> String {
+        let sources = [old, new].map { $0.identitySources.map(\.rawValue).joined(separator: " and ") }
+        return [
+            difference("name", old.name.rawValue, new.name.rawValue),
+            difference("mode", old.mode.rawValue, new.mode.rawValue),
+            difference("identity sources", sources[0], sources[1]),
+            difference("second factor", old.secondFactor.rawValue, new.secondFactor.rawValue),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: AppID.Draft, _ new: AppID.Draft) -> String {
+        [
+            difference("description", old.description, new.description),
+            difference("notification URL", old.notificationURL?.text ?? "", new.notificationURL?.text ?? ""),
+            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: ServiceID.Draft, _ new: ServiceID.Draft) -> String {
+        [
+            difference("description", old.description, new.description),
+            difference("domains", old.domains.map(\.text), new.domains.map(\.text)),
+            difference("return URLs", old.returnURLs.map(\.text), new.returnURLs.map(\.text)),
+            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
+            difference("booleans", old.booleans.rawValue, new.booleans.rawValue),
+            difference("PKCE required", "\(old.requiresPKCE)", "\(new.requiresPKCE)"),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func differences(_ old: AppleConnection.Draft, _ new: AppleConnection.Draft) -> String {
+        [
+            difference("Services ID", old.servicesID.rawValue, new.servicesID.rawValue),
+            difference("key", old.keyID.rawValue, new.keyID.rawValue),
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+
+    private static func difference(_ name: String, _ old: String, _ new: String) -> String? {
+        old == new ? nil : change(name, old, new)
+    }
+
+    /// Added and removed elements of a list; when there are none, its order differs.
+    private static func difference(_ name: String, _ old: [String], _ new: [String]) -> String? {
+        if old == new { return nil }
+        let marks =
+            new.filter { !old.contains($0) }.map { "+ \($0)" } + old.filter { !new.contains($0) }.map { "- \($0)" }
+        return marks.isEmpty ? "\(name) in another order" : "\(name) \(marks.joined(separator: " "))"
+    }
+
+    private static func change(_ name: String, _ old: String, _ new: String) -> String {
+        "\(name) \"\(old)\" → \"\(new)\""
+    }
+
+    private static func with(_ noun: String, _ names: [String]) -> String {
+        names.isEmpty ? "" : ", with \(noun)\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))"
+    }
 }

@@ -2,6 +2,7 @@ import Core
 import Directory
 import Platform
 import Postgres
+import Registry
 
 /// A team's users, in the transaction that reads them or applies a file.
 enum ProvisionedUserStore {
@@ -55,5 +56,104 @@ enum ProvisionedUserStore {
     ) async throws(PostgresFailure) {
         let target = AuditEvent.Target("user", user.subject.rawValue)
         try await AuditEvent(action, by: actor, on: target, from: origin, after: after).record(in: team, transaction)
+    }
+}
+
+/// A team's own row, in the transaction that applies a file.
+enum ProvisionedTeamStore {
+    /// Reads a team's settings and locks its row until the transaction ends.
+    static func lock(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+        -> RegisteredTeam.State
+    {
+        let rows = try await transaction.query(
+            """
+            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor FROM teams
+            WHERE team_id = \(team) AND NOT is_system
+            FOR NO KEY UPDATE
+            """)
+        guard var row = rows.first else { return .absent }
+        let isDeleted: Bool = try row.next()
+        if isDeleted { return .deleted }
+        let name: TeamName = try row.next()
+        let mode: TeamMode = try row.next()
+        let sources: [String] = try row.next()
+        let secondFactor: SecondFactor = try row.next()
+        let settings = TeamSettings(
+            name: name, mode: mode, identitySources: Set(sources.compactMap(IdentitySource.init)),
+            secondFactor: secondFactor)
+        guard let settings else { throw .unreadable(column: 3, as: "identity sources") }
+        return .present(settings)
+    }
+
+    static func update(
+        _ team: TeamID, from old: TeamSettings, to new: TeamSettings, by actor: Actor, from origin: Origin,
+        _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) {
+        try await transaction.query(TeamStore.update(team, to: new))
+        let event = AuditEvent(
+            "team.updated", by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin, before: json(old),
+            after: json(new))
+        try await event.record(in: team, transaction)
+    }
+
+    private static func json(_ settings: TeamSettings) -> JSONValue {
+        [
+            "name": .string(settings.name.rawValue), "mode": .string(settings.mode.rawValue),
+            "identitySources": .array(settings.identitySources.map { .string($0.rawValue) }),
+            "secondFactor": .string(settings.secondFactor.rawValue),
+        ]
+    }
+}
+
+/// The stored state of a team before a file is applied.
+struct RegisteredTeam: Sendable {
+    enum State: Sendable {
+        case absent
+        case present(TeamSettings)
+        /// Its id is not assigned again.
+        case deleted
+    }
+
+    var state = State.absent
+    var appIDs: [AppID] = []
+    var serviceIDs: [ServiceID] = []
+    /// Including revoked keys, because their ids are not used again.
+    var keys: [Key] = []
+    /// Apple keys, and the connections that use them.
+    var appleKeys: [AppleKey] = []
+    var appleConnections: [AppleConnection] = []
+    var emailSources: [EmailSource.Draft] = []
+    /// Users that the file can name.
+    var users: [RegisteredUser] = []
+
+    /// Pippin's own origin, which no team may register.
+    var publicURL = ""
+
+    /// Nil when there is no such team.
+    var settings: TeamSettings? { if case .present(let settings) = state { settings } else { nil } }
+
+    var policy: HostPolicy { policy(of: settings?.mode ?? .production) }
+
+    /// The hosts that the team may register in a mode.
+    func policy(of mode: TeamMode) -> HostPolicy {
+        let policy: HostPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: publicURL)
+    }
+}
+
+/// A user as named by the registry file: by the login name.
+struct RegisteredUser: Hashable, Sendable {
+    let subject: Subject
+    let login: LoginName
+    let givenName: String
+    let familyName: String
+    let email: String?
+
+    init(_ row: inout Row) throws(PostgresFailure) {
+        subject = try row.next()
+        login = try row.next()
+        givenName = try row.next()
+        familyName = try row.next()
+        email = try row.next()
     }
 }

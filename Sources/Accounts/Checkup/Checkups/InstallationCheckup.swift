@@ -1,7 +1,8 @@
-import Core
+public import Core
 public import Federation
 public import HTTP
 public import Platform
+import Registry
 
 /// Check-up of what all teams share: requests to Apple, the clock, the public URL, mail to relay addresses.
 public struct InstallationCheckup: Sendable {
@@ -149,4 +150,72 @@ public struct InstallationCheckup: Sendable {
 extension Message {
     /// A response with an unexpected status.
     static func status(_ status: Int) -> Message { Message("console.doctor.reason.status", ["status": String(status)]) }
+}
+
+/// Selection for a check-up when a team has more objects of a kind than it checks: those checked longest ago.
+struct LeastRecentlyChecked<Thing> {
+    /// The selected objects, in their original order.
+    let things: [Thing]
+    /// Number of objects not selected.
+    let rest: Int
+
+    /// - Parameter lookedAt: the time of an object's last check; nil, for never, is selected first.
+    init(of all: [Thing], most: Int, lookedAt: (Thing) -> Timestamp?) {
+        let moments = all.map { lookedAt($0) ?? Timestamp(microseconds: .min) }
+        let order = all.indices.sorted { (moments[$0], $0) < (moments[$1], $1) }
+        things = order.prefix(most).sorted().map { all[$0] }
+        rest = max(0, all.count - most)
+    }
+}
+
+/// The server and the HTTP client that a check-up uses, with properties of the public URL.
+struct CheckupEnvironment: Sendable {
+    /// Validity that ends within this time is reported.
+    static let horizon = Duration.seconds(30 * 86_400)
+
+    let server: ServerContext
+    let client: HTTPClient
+
+    /// The response to a request, with the server's certificate.
+    func answer(_ request: ClientRequest) async -> Result<ClientResponse, ClientFailure> {
+        var request = request
+        request.asksForCertificate = true
+        do throws(ClientFailure) { return .success(try await client.send(request)) } catch { return .failure(error) }
+    }
+
+    /// Whether the public URL is on a loopback address, which only this machine reaches.
+    var isLoopback: Bool { Loopback.contains(server.publicHost) }
+
+    var isEncrypted: Bool { server.publicURL.hasPrefix("https://") }
+
+    /// The public URL's host, with its port.
+    var host: String { server.publicURL.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+}
+
+/// Result of checking one subject in a check-up, as localized texts.
+public struct Finding: Sendable {
+    public enum Verdict: String, CaseIterable, Sendable {
+        case good
+        /// No action required, or nothing that can be verified from here.
+        case note
+        case wrong
+    }
+
+    public let verdict: Verdict
+    /// The object that was checked.
+    public let subject: LocalizedText
+    /// The result of the check.
+    public let message: LocalizedText
+    /// The remedies, in the order in which to apply them.
+    public let advice: [LocalizedText]
+
+    init(
+        _ verdict: Verdict, _ subject: any LocalizedTextConvertible, _ message: any LocalizedTextConvertible,
+        advice: [any LocalizedTextConvertible] = []
+    ) {
+        self.verdict = verdict
+        self.subject = subject.localizedText
+        self.message = message.localizedText
+        self.advice = advice.map(\.localizedText)
+    }
 }

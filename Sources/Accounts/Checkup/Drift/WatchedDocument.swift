@@ -1,5 +1,7 @@
 public import Core
 import Crypto
+public import Federation
+public import Platform
 public import Postgres
 
 /// A document of Apple in its known version and as last seen.
@@ -59,5 +61,135 @@ public struct WatchedDocument: Hashable, Sendable {
         seen = Self.entries(in: try row.next())
         seenAt = try row.next()
         differsSince = try row.next()
+    }
+}
+
+/// Periodic comparison of Apple's discovery document and keys with the known ones.
+///
+/// In June 2025 the document named another issuer for a day while tokens kept the old one, and clients that followed
+/// the document failed. The comparison never changes what Pippin trusts.
+public struct AppleWatch: Sendable {
+    /// Time between two comparisons.
+    public static let interval = Duration.seconds(900)
+
+    private let apple: AppleProvider
+    private let store: WatchedDocumentStore
+    private let clock: @Sendable () -> Timestamp
+    private let alarm: @Sendable (WatchedDocument) -> Void
+
+    /// - Parameters:
+    ///   - apple: the provider that requests the documents.
+    ///   - alarm: called once for each new difference.
+    public init(
+        _ database: TeamDatabase, apple: AppleProvider, clock: @escaping @Sendable () -> Timestamp,
+        alarm: @escaping @Sendable (WatchedDocument) -> Void
+    ) {
+        self.apple = apple
+        self.clock = clock
+        self.alarm = alarm
+        store = WatchedDocumentStore(database)
+    }
+
+    /// - Throws: `UpstreamFailure` when Apple's documents cannot be read, else the database's error.
+    public func check() async throws {
+        let publication = try await apple.publication()
+        let moment = clock()
+        // Apple's keys are not pinned, because they are known only from its key set.
+        let looks: [(WatchedDocument.Name, seen: [String: String], pinned: [String: String]?)] = [
+            (.discovery, publication.discovery, apple.pinnedDiscovery), (.keys, publication.keys, nil),
+        ]
+        for (name, seen, pinned) in looks {
+            if let document = try await store.note(seen, as: name, pinned: pinned, at: moment) { alarm(document) }
+        }
+    }
+}
+
+/// Documents that Apple publishes, stored with the system team.
+public struct WatchedDocumentStore: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// The documents seen so far, in the order of their names.
+    public func list() async throws(PostgresFailure) -> [WatchedDocument] {
+        let rows = try await database.query(
+            "SELECT \(Self.columns) FROM apple_publications WHERE team_id = \(TeamID.system) ORDER BY document",
+            in: .system)
+        return try rows.all(WatchedDocument.init)
+    }
+
+    /// Stores the version seen and compares it with the known one.
+    ///
+    /// Known is what this release pins or an operator approved. Pins are not stored as approved, so that another
+    /// release compares with its own pins.
+    /// - Parameter pinned: the pinned entries; nil for a document without pins, whose first version seen is known.
+    /// - Returns: the document when it differs from the known version in a new way, else nil.
+    func note(_ seen: [String: String], as name: WatchedDocument.Name, pinned: [String: String]?, at moment: Timestamp)
+        async throws -> WatchedDocument?
+    {
+        try await database.transaction(in: .system) { transaction in
+            let before = try await Self.lock(name, transaction)
+            let approved = before?.approved ?? (pinned == nil ? seen : nil)
+            let isKnown = seen == pinned || seen == approved
+            let known = isKnown ? seen : approved ?? pinned ?? seen
+            let since = isKnown ? nil : before?.differsSince ?? moment
+            try await transaction.query(
+                """
+                INSERT INTO apple_publications (team_id, document, known, approved, seen, seen_at, differs_since)
+                VALUES (
+                    \(TeamID.system), \(name), \(WatchedDocument.json(of: known))::jsonb,
+                    \(approved.map(WatchedDocument.json))::jsonb, \(WatchedDocument.json(of: seen))::jsonb, \(moment),
+                    \(since)
+                )
+                ON CONFLICT (team_id, document) DO UPDATE
+                SET known = excluded.known, approved = excluded.approved, seen = excluded.seen,
+                    seen_at = excluded.seen_at, differs_since = excluded.differs_since
+                """)
+            guard !isKnown, before?.seen != seen || before?.differsSince == nil else { return nil }
+            return try await Self.lock(name, transaction)
+        }
+    }
+
+    /// Makes the version last seen the known one: this ends the alarm and changes nothing else.
+    ///
+    /// - Parameter digest: the digest of the version that the operator reviewed.
+    /// - Returns: false when another version was seen since, or nothing differs.
+    public func approve(_ name: WatchedDocument.Name, seen digest: String, by actor: Actor, from origin: Origin)
+        async throws -> Bool
+    {
+        try await database.transaction(in: .system) { transaction in
+            guard let document = try await Self.lock(name, transaction), document.differsSince != nil,
+                document.seenDigest == digest
+            else { return false }
+            try await transaction.query(
+                """
+                UPDATE apple_publications SET known = seen, approved = seen, differs_since = NULL
+                WHERE team_id = \(TeamID.system) AND document = \(name)
+                """)
+            let differences = document.differences
+            let event = AuditEvent(
+                "apple_publication.approved", by: actor, on: AuditEvent.Target("apple_publication", name.rawValue),
+                from: origin, before: Self.json(differences.map { ($0.name, $0.known) }),
+                after: Self.json(differences.map { ($0.name, $0.seen) }))
+            try await event.record(in: .system, transaction)
+            return true
+        }
+    }
+
+    private static func json(_ entries: [(String, String?)]) -> JSONValue {
+        .object(Dictionary(entries.map { ($0.0, $0.1.map { JSONValue.string($0) } ?? .null) }) { $1 })
+    }
+
+    private static let columns: SQL = "document, known::text, approved::text, seen::text, seen_at, differs_since"
+
+    private static func lock(_ name: WatchedDocument.Name, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> WatchedDocument?
+    {
+        let rows = try await transaction.query(
+            """
+            SELECT \(columns) FROM apple_publications
+            WHERE team_id = \(TeamID.system) AND document = \(name) FOR UPDATE
+            """)
+        return try rows.firstValue(WatchedDocument.init)
     }
 }

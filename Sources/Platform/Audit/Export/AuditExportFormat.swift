@@ -1,4 +1,6 @@
-import Core
+public import Core
+public import Postgres
+import Synchronization
 
 /// File formats of exported events.
 public enum AuditExportFormat: String, CaseIterable, Sendable {
@@ -119,5 +121,90 @@ enum AuditNDJSON {
             if let email = person.email { json.member("email", email) }
         }
         return json.finish()
+    }
+}
+
+/// Starts exports of the audit log.
+public struct AuditExportStore: Sendable {
+    private let database: TeamDatabase
+    private let chains: AuditChainStore
+    private let events: AuditStore
+
+    public init(_ database: TeamDatabase) {
+        self.database = database
+        chains = AuditChainStore(database)
+        events = AuditStore(database)
+    }
+
+    /// Records the export as an event, with the head of the seal chain, and returns it for reading.
+    ///
+    /// - Parameter asked: the filter as requested, by parameter name.
+    public func begin(
+        _ filter: AuditFilter, asked: [String: JSONValue], as format: AuditExportFormat, in team: TeamID,
+        by actor: Actor, from origin: Origin
+    ) async throws(PostgresFailure) -> AuditExport {
+        let head = try await chains.find(in: team).head
+        var after: [String: JSONValue] = ["format": .string(format.rawValue)]
+        if !asked.isEmpty { after["filter"] = .object(asked) }
+        if let head {
+            after["sealedPosition"] = .integer(Int64(head.position))
+            after["sealedCode"] = .string(head.codeText)
+        }
+        let event = AuditEvent(
+            "audit_log.exported", by: actor, on: .auditLog(team), from: origin, after: .object(after))
+        let rows = try await database.query("\(event.insertion(in: team)) RETURNING at, event_id", in: team)
+        guard var row = rows.first else { throw .unavailable("the export was not recorded") }
+        let place = AuditEntry.Place(at: try row.next(), id: try row.next())
+        guard let record = try await events.find(place, in: team) else {
+            throw .unavailable("the export was not recorded")
+        }
+        return AuditExport(record, filter, as: format, in: team, AuditSearchStore(database))
+    }
+}
+
+/// An export of the audit log, read in chunks.
+///
+/// The first event is the export itself, with the filter and the head of the seal chain; the events before it follow,
+/// newest first, so that events recorded meanwhile do not shift them.
+public final class AuditExport: Sendable {
+    private enum Step {
+        case head(AuditEntry)
+        case events(before: AuditEntry.Place)
+        case end
+    }
+
+    private let filter: AuditFilter
+    private let format: AuditExportFormat
+    private let team: TeamID
+    private let search: AuditSearchStore
+    private let step: Mutex<Step>
+
+    init(
+        _ record: AuditEntry, _ filter: AuditFilter, as format: AuditExportFormat, in team: TeamID,
+        _ search: AuditSearchStore
+    ) {
+        self.filter = filter
+        self.format = format
+        self.team = team
+        self.search = search
+        step = Mutex(.head(record))
+    }
+
+    /// Returns the next chunk, for which five hundred events are read, or nil at the end.
+    public func next() async throws(PostgresFailure) -> [UInt8]? {
+        switch step.withLock({ $0 }) {
+        case .head(let record):
+            var bytes = format.head
+            format.append(record, to: &bytes)
+            step.withLock { $0 = .events(before: record.place) }
+            return bytes
+        case .events(let place):
+            let page = try await search.batch(matching: filter, in: team, before: place)
+            step.withLock { $0 = page.next.map { .events(before: $0) } ?? .end }
+            var bytes: [UInt8] = []
+            for entry in page.entries { format.append(entry, to: &bytes) }
+            return bytes
+        case .end: return nil
+        }
     }
 }

@@ -1,3 +1,4 @@
+public import HTTP
 public import Platform
 
 /// Accent colour of a team with the shades that keep text legible on light and dark backgrounds.
@@ -46,4 +47,45 @@ public struct Accent: Hashable, Sendable {
         "--accent: \(palette.accent); --accent-strong: \(palette.strong); "
             + "--accent-soft: \(palette.soft); --on-accent: \(palette.onAccent);"
     }
+}
+
+/// Route that serves a team's accent as a style sheet.
+///
+/// The sheet is a file because pages have no inline styles. It depends on the colour alone, so one URL serves every
+/// team with that colour and browsers may cache it for ever.
+public struct BrandAssets: Sendable {
+    /// The version number changes when the sheet of a colour changes.
+    static let stylesheet = Route("/accents/1/:colour", AccentFile.self)
+
+    public init() {}
+
+    public func mount(on router: inout Router) {
+        router.get(Self.stylesheet) { _, file in
+            Response(
+                fields: [
+                    HeaderField(.contentType, "text/css; charset=utf-8"),
+                    HeaderField(.cacheControl, "public, max-age=31536000, immutable"),
+                    HeaderField(.xContentTypeOptions, "nosniff"),
+                ], body: Array(Accent(file.colour).stylesheet.utf8))
+        }
+    }
+
+    /// Path of the style sheet of an accent colour.
+    public static func link(to accent: AccentColour) -> String { stylesheet.link(AccentFile(colour: accent)) }
+}
+
+/// File name of an accent's style sheet, such as `17694a.css`; other spellings of the colour are rejected.
+struct AccentFile: PathValue, LosslessStringConvertible {
+    let colour: AccentColour
+
+    init(colour: AccentColour) { self.colour = colour }
+
+    init?(_ description: String) {
+        guard description.utf8.count == 10, let colour = AccentColour(rawValue: "#\(description.prefix(6))"),
+            AccentFile(colour: colour).description == description
+        else { return nil }
+        self.colour = colour
+    }
+
+    var description: String { "\(colour.rawValue.dropFirst()).css" }
 }

@@ -1,0 +1,146 @@
+public import Crypto
+public import Postgres
+
+/// Id of a team: 10 characters A-Z and 0-9, unique, never reused.
+public struct TeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    /// Creates an id from its text; nil if the text does not have the format of an id.
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(known rawValue: String) { self.rawValue = rawValue }
+
+    /// The built-in team whose users are the console accounts.
+    public static let system = TeamID(known: "PIPPIN0000")
+
+    public var description: String { rawValue }
+}
+
+/// Id of a key that signs client secrets: 10 characters A-Z and 0-9, like Apple's key ids.
+public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// Id of an invitation to a team: 10 characters A-Z and 0-9.
+public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// Common format of the ids of teams, keys and invitations.
+public enum TenCharacterID {
+    public static let length = 10
+    public static let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+    static func isValid(_ text: String) -> Bool {
+        text.utf8.count == length
+            && text.utf8.allSatisfy { character in
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+            }
+    }
+}
+
+/// Identifier of an App ID (a bundle ID) or of a Service ID: the protocol's `client_id`.
+///
+/// Letters, digits, `-` and `.`, in reverse-DNS form, at most 255 characters. Identifiers of one team must differ in
+/// more than case, although the protocol compares them exactly (Apple, TN3107).
+public struct ClientID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public static let maximumLength = 255
+
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard rawValue.utf8.count <= Self.maximumLength else { return nil }
+        var labels = 1
+        var length = 0
+        for character in rawValue.utf8 {
+            switch character {
+            case UInt8(ascii: ".") where length > 0: (labels, length) = (labels + 1, 0)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                length += 1
+            default: return nil
+            }
+        }
+        guard labels >= 2, length > 0 else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// Team ID that Apple assigned to a developer team: same format as a Pippin Team ID, different namespace.
+public struct AppleTeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard TenCharacterID.isValid(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+}
+
+/// Stable id of a user inside one team (`sub` of OpenID Connect Core section 2); never an email address.
+///
+/// Generated ids have the format `000000.<32 hex>.0000`; a user created by a sign-in with Apple keeps Apple's `sub`.
+public struct Subject: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard !rawValue.isEmpty, rawValue.utf8.count <= 255, rawValue.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return nil
+        }
+        self.rawValue = rawValue
+    }
+
+    /// Creates a subject from 32 hexadecimal digits, which the caller generates at random.
+    public init(hexadecimal digits: String) { rawValue = "000000.\(digits).0000" }
+
+    public var description: String { rawValue }
+}
+
+/// External identity providers that users sign in at: a closed set.
+public enum ProviderID: String, SQLText, CaseIterable, Sendable { case apple }
+
+/// An unguessable id: 26 characters of base32, five random bits each.
+///
+/// - Parameter Named: type of the named thing, so that an id cannot be used as an id of another kind.
+public struct RandomID<Named>: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        let isID =
+            rawValue.utf8.count == length
+            && rawValue.utf8.allSatisfy { character in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
+                    || (UInt8(ascii: "2")...UInt8(ascii: "7")).contains(character)
+            }
+        guard isID else { return nil }
+        self.rawValue = rawValue
+    }
+
+    /// Creates a random id.
+    public init(random: RandomSource) { rawValue = random.text(length, from: .readable) }
+
+    public var description: String { rawValue }
+}
+
+private let length = 26
