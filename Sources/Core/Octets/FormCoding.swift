@@ -70,7 +70,8 @@ public enum FormCoding {
     }
 
     private static func text(_ coded: Span<UInt8>) throws(Failure) -> String {
-        guard let text = String(validUTF8: try octets(coded).span) else { throw .notUTF8 }
+        let octets = try octets(coded)
+        guard let text = String(validUTF8: octets.span) else { throw .notUTF8 }
         guard text.isStreamSafe else { throw .notStreamSafe }
         return text
     }
