@@ -27,11 +27,17 @@ struct Engine: Sendable, OwnedDatabase {
         interactions = Interactions(
             server: teams.server, database: teams.database, consents: try teams.consents(), traces: traces)
         tokens = TokenEndpoint(
-            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
-            testSignIns: teams.testSignIns, traces: traces)
-        revocation = Revocation(
-            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
-            testSignIns: teams.testSignIns)
+            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database), traces: traces)
+        revocation = Revocation(database: teams.database, ends: AuthorizationEndStore(teams.database))
+    }
+
+    /// What an endpoint answers to a client, once it has proved itself.
+    func respond(
+        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
+        of team: TeamSnapshot
+    ) async throws -> [UInt8] {
+        try await ClientAuthenticator(server: teams.server, database: teams.database).respond(
+            at: endpoint, to: parameters, accessToken: accessToken, of: team, from: .test)
     }
 
     /// What another loop of the same process records with.

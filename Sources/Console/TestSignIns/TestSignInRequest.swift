@@ -110,14 +110,15 @@ struct TestSignInRedemption: Sendable {
     private static let title = Message("console.test-sign-ins.token")
 
     /// - Throws: `TestSignInFailure` when the endpoint refuses, `PostgresFailure` when it cannot respond.
-    init(_ fields: [FormCoding.Field], at endpoint: TokenEndpoint, of team: TeamSnapshot, from origin: Origin)
-        async throws
-    {
+    init(
+        _ fields: [FormCoding.Field], at endpoint: TokenEndpoint, by clients: ClientAuthenticator,
+        of team: TeamSnapshot, from origin: Origin
+    ) async throws {
         let request = TestSignInStep.Table(title: "POST /auth/token", rows: fields.map(Self.row))
         let answer: [UInt8]
-        do { answer = try await endpoint.respond(to: ProtocolParameters(fields), of: team, from: origin) } catch let
-            error as OAuthError
-        { throw TestSignInFailure(Self.refusal(error, request)) }
+        do {
+            answer = try await clients.respond(at: endpoint, to: ProtocolParameters(fields), of: team, from: origin)
+        } catch let error as OAuthError { throw TestSignInFailure(Self.refusal(error, request)) }
         let members = try JSON.decode([String: JSONValue].self, from: answer)
         idToken = members["id_token"]?.string ?? ""
         step = TestSignInStep(

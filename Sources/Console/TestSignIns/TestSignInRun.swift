@@ -13,6 +13,7 @@ import Registry
 struct TestSignInRun: Sendable {
     let server: ServerContext
     let testSignIns: TestSignInStore
+    let clients: ClientAuthenticator
     let tokens: TokenEndpoint
     let authorization: Authorization
     let verifiers: CodeVerifiers
@@ -20,9 +21,9 @@ struct TestSignInRun: Sendable {
     init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore, traces: any TraceSink) {
         self.server = server
         self.testSignIns = testSignIns
+        clients = ClientAuthenticator(server: server, database: database)
         tokens = TokenEndpoint(
-            server: server, database: database, ends: AuthorizationEndStore(database), testSignIns: testSignIns,
-            traces: traces)
+            server: server, database: database, ends: AuthorizationEndStore(database), traces: traces)
         authorization = Authorization(testSignIns: testSignIns)
         verifiers = CodeVerifiers(keyRing: server.keyRing)
     }
@@ -94,7 +95,7 @@ struct TestSignInRun: Sendable {
             let secret = try await clientSecret(of: testSignIn, in: team.id)
             steps.append(secret.step)
             let redemption = try await TestSignInRedemption(
-                tokenRequest(testSignIn, answer.code, secret.text), at: tokens, of: team, from: origin)
+                tokenRequest(testSignIn, answer.code, secret.text), at: tokens, by: clients, of: team, from: origin)
             steps.append(redemption.step)
             steps.append(try identity(redemption.idToken, testSignIn, service, team).step)
             return TestSignInRecord(.completed, steps)

@@ -30,20 +30,14 @@ extension NativeSignIn {
         _ nonce: String?, _ isNewUser: Bool, _ login: Login
     ) async throws -> [UInt8] {
         let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: [.name, .email]) }
-        let transferSubject = try await migration.name(
-            of: person.user.subject, for: login.client.primaryAppID, in: login.team, at: login.at)
-        return try TokenIssuer(team: login.team, server: server).answer(
-            tokenID: refreshToken.id, refreshToken: refreshToken, at: login.at,
-            more: { json in
-                guard !login.answersAsApple else { return }
-                if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
-                json.member("is_new_user", isNewUser)
-            },
-            claims: { boundTo in
-                TokenIssuer.Claims(
-                    client: login.client, subject: person.user.subject, nonce: nonce,
-                    email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt,
-                    transferSubject: transferSubject, boundTo: boundTo)
-            })
+        let claims = TokenIssuer.Claims(
+            client: login.client, subject: person.user.subject, nonce: nonce,
+            email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt)
+        let issuer = TokenIssuer(team: login.team, server: server, database: database)
+        return try await issuer.answer(claims, under: refreshToken, at: login.at) { json in
+            guard !login.answersAsApple else { return }
+            if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
+            json.member("is_new_user", isNewUser)
+        }
     }
 }

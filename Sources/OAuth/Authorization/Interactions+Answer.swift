@@ -84,13 +84,11 @@ extension Interactions {
         _ app: InteractionRequest, _ issue: CodeStore.Issue, _ team: TeamSnapshot, at moment: Timestamp
     ) async throws -> String {
         guard let client = team.client(app.clientID) else { throw ClientGone(id: app.clientID) }
-        let subject = issue.subject
         let claims = TokenIssuer.Claims(
-            client: client, subject: subject, nonce: app.nonce, email: issue.email,
-            authenticatedAt: issue.authenticatedAt,
-            transferSubject: try await migration.name(of: subject, for: client.primaryAppID, in: team, at: moment),
-            boundTo: .code(issue.code.text))
-        return try TokenIssuer(team: team, server: server).idToken(claims, at: moment)
+            client: client, subject: issue.subject, nonce: app.nonce, email: issue.email,
+            authenticatedAt: issue.authenticatedAt)
+        return try await TokenIssuer(team: team, server: server, database: codes.database).idToken(
+            claims, boundTo: .code(issue.code.text), at: moment)
     }
 }
 

@@ -14,7 +14,6 @@ public struct Interactions: Sendable {
     let codes: CodeStore
     let consents: ConsentStore
     public let traces: any TraceSink
-    let migration: UserMigrationStore
 
     public init(server: ServerContext, database: TeamDatabase, consents: ConsentStore, traces: any TraceSink) {
         self.server = server
@@ -23,7 +22,6 @@ public struct Interactions: Sendable {
         progress = InteractionProgressStore(database: database)
         codes = CodeStore(database: database)
         self.consents = consents
-        migration = UserMigrationStore(database: database, server: server)
     }
 
     /// The next step of an interaction.
