@@ -9,15 +9,8 @@ import Web
 
 /// Endpoints for apps: tokens and their revocation, users, keys, discovery.
 struct ProtocolEndpoints: Sendable {
+    private let services: Services
     private let handler: ProtocolHandler
-    private let tokens: TokenEndpoint
-    private let native: NativeSignIn
-    private let revocation: Revocation
-    private let introspection: Introspection
-    private let signOut: SignOut
-    private let credentialStates: CredentialStates
-    private let deleteAccount: DeleteAccount
-    private let migration: UserMigration
     private let userinfo: Userinfo
     private let receipts: DeletionReceiptStore
     private let documents: TeamDocuments
@@ -26,38 +19,21 @@ struct ProtocolEndpoints: Sendable {
     private let notifications: UpstreamNotificationEndpoint
 
     init(_ services: Services, _ pages: HostedPages) {
-        let (server, database, traces) = (services.server, services.database, services.traces)
-        let ends = AuthorizationEndStore(database)
+        self.services = services
+        self.pages = pages
+        let (server, database) = (services.server, services.database)
         handler = ProtocolHandler(
-            teams: services.teams, clients: ClientAuthenticator(server: server, database: database), traces: traces,
-            log: services.log)
-        native = NativeSignIn(services.apple, server: server, database: database, traces: traces)
-        tokens = TokenEndpoint(
-            server: server, database: database, ends: ends, traces: traces, redeemingAtProvider: native.redeem)
-        revocation = Revocation(database: database, ends: ends)
-        introspection = Introspection(server: server, database: database)
-        signOut = SignOut(ends: ends)
-        credentialStates = CredentialStates(database: database)
-        deleteAccount = DeleteAccount(server: server, database: database)
-        migration = UserMigration(server: server, database: database)
+            teams: services.teams, clients: ClientAuthenticator(server: server, database: database),
+            traces: services.traces, log: services.log)
         userinfo = Userinfo(server: server, database: database)
         receipts = DeletionReceiptStore(database)
         documents = TeamDocuments(server: server, apple: services.apple)
         script = WebScript(site: services.site, server: server)
-        self.pages = pages
         notifications = UpstreamNotificationEndpoint(services, handler: handler)
     }
 
     func mount(on router: inout Router) {
-        mount(tokens, at: TeamRoutes.token, on: &router)
-        mount(native, at: TeamRoutes.native, on: &router)
-        mount(revocation, at: TeamRoutes.revoke, on: &router)
-        mount(introspection, at: TeamRoutes.introspect, on: &router)
-        mount(signOut, at: TeamRoutes.signOut, on: &router)
-        mount(credentialStates, at: TeamRoutes.credentialState, on: &router)
-        mount(deleteAccount, at: TeamRoutes.deleteAccount, status: .accepted, on: &router)
-        // The other team has accepted a moment ago, perhaps on another node.
-        mount(migration, at: TeamRoutes.userMigration, isCurrent: true, on: &router)
+        mountClientEndpoints(on: &router)
         mountUserinfo(on: &router)
         router.get(TeamRoutes.receipt) { try await show($2, to: $0, of: $1) }
         notifications.mount(on: &router)
@@ -74,6 +50,28 @@ struct ProtocolEndpoints: Sendable {
             guard WebScript.isLocale(locale) else { throw UserFacingError.notFound }
             return script.respond(of: try await handler.snapshot(team), in: request.language(asked: locale))
         }
+    }
+
+    /// The endpoints at which clients prove themselves.
+    private func mountClientEndpoints(on router: inout Router) {
+        let (server, database, traces) = (services.server, services.database, services.traces)
+        let ends = AuthorizationEndStore(database)
+        let native = NativeSignIn(services.apple, server: server, database: database, traces: traces)
+        let tokens = TokenEndpoint(
+            server: server, database: database, ends: ends, traces: traces, redeemingAtProvider: native.redeem)
+        mount(tokens, at: TeamRoutes.token, on: &router)
+        mount(native, at: TeamRoutes.native, on: &router)
+        mount(Revocation(database: database, ends: ends), at: TeamRoutes.revoke, on: &router)
+        mount(Introspection(server: server, database: database), at: TeamRoutes.introspect, on: &router)
+        mount(SignOut(ends: ends), at: TeamRoutes.signOut, on: &router)
+        mount(CredentialStates(database: database), at: TeamRoutes.credentialState, on: &router)
+        mount(
+            DeleteAccount(server: server, database: database), at: TeamRoutes.deleteAccount, status: .accepted,
+            on: &router)
+        // The other team has accepted a moment ago, perhaps on another node.
+        mount(
+            UserMigration(server: server, database: database), at: TeamRoutes.userMigration, isCurrent: true,
+            on: &router)
     }
 
     private func mount(

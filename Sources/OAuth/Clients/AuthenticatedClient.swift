@@ -4,7 +4,8 @@ public import Domain
 /// How the client of a request proves itself at an endpoint: by a client secret, a JWT that it has signed (Apple,
 /// "Creating a client secret").
 ///
-/// A native app cannot keep one. Where the endpoint allows it, the app sends something else, which the endpoint verifies.
+/// A native app cannot keep one. Where the endpoint allows it, the app sends something else, which the endpoint
+/// verifies.
 public enum ClientProof: Sendable {
     case secret
     /// A secret, or without one the rotating refresh token in that parameter.
