@@ -119,8 +119,10 @@ extension Engine {
         email: Consent.EmailChoice = .shared, in team: TeamID = .acme
     ) async throws -> AuthorizationAnswer {
         let session = try await session(of: person ?? ada, in: team)
-        let request = try await authorize(client, changes, in: team)
-        let interaction = try await interactions.begin(request, browserHash: Self.browser, in: team, from: .test)
+        let parameters = try ProtocolParameters(Self.request(of: client), changes)
+        let request = try await authorization.judge(parameters, to: try await snapshot(team), at: clock.now)
+        let interaction = interactions.open(request, sent: parameters.fields, in: team, from: .test)
+        try await interactions.begin(interaction, browserHash: Self.browser, in: team)
         let choice = ConsentChoice(
             name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
             email: request.scope.email ? email : .withheld)

@@ -17,7 +17,7 @@ struct TestSignInRequest: Sendable {
             FormCoding.Field("response_type", testSignIn.responseType.rawValue),
             FormCoding.Field("response_mode", testSignIn.responseMode.rawValue),
         ]
-        let scope = Self.scope(testSignIn.scope)
+        let scope = testSignIn.scope.text
         if !scope.isEmpty { fields.append(FormCoding.Field("scope", scope)) }
         fields += [
             FormCoding.Field("state", testSignIn.state), FormCoding.Field("nonce", testSignIn.nonce),
@@ -34,15 +34,6 @@ struct TestSignInRequest: Sendable {
             .good, Message("console.test-sign-ins.request"), Message("console.test-sign-ins.request.about"),
             tables: [TestSignInStep.Table(title: "GET /auth/authorize", rows: rows)],
             raws: [TestSignInStep.Raw(Message("console.test-sign-ins.request.address"), url)])
-    }
-
-    static func scope(_ scope: AuthorizationRequest.Scope) -> String {
-        switch (scope.name, scope.email) {
-        case (true, true): "name email"
-        case (true, false): "name"
-        case (false, true): "email"
-        case (false, false): ""
-        }
     }
 
     private static let notes = [

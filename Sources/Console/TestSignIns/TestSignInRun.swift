@@ -168,7 +168,7 @@ extension AuditEvent {
         AuditEvent(
             "test_sign_in.started", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
             after: [
-                "trial": .string(testSignIn.id.rawValue), "scope": .string(TestSignInRequest.scope(testSignIn.scope)),
+                "trial": .string(testSignIn.id.rawValue), "scope": .string(testSignIn.scope.text),
                 "response_mode": .string(testSignIn.responseMode.rawValue),
             ])
     }

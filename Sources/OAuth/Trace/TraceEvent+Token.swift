@@ -6,7 +6,7 @@ import Domain
 extension TraceEvent {
     /// The event of the authorization response.
     static func answer(
-        _ request: InteractionRequest, _ issue: CodeStore.Issue, at moment: Timestamp, from origin: Origin
+        _ request: AuthorizationRequest, _ issue: CodeStore.Issue, at moment: Timestamp, from origin: Origin
     ) -> TraceEvent {
         var answered = [TraceAttribute("code", "(given)")]
         if request.responseType == .codeAndIDToken { answered.append(TraceAttribute("id_token", "(given)")) }
