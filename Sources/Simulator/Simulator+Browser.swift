@@ -11,18 +11,19 @@ extension Simulator {
     /// Apple's authorization endpoint: the engine's checks, then a list of users instead of a password.
     func authorize(_ request: Request) async throws -> Response {
         let team = try await snapshot()
-        let judged: AuthorizationRequest
+        let (fields, judged): ([FormCoding.Field], AuthorizationRequest)
         do {
-            let parameters = try ProtocolParameters(try request.query(maximumFields: 64).fields)
-            judged = try await authorization.judge(parameters, to: team, at: server.clock())
+            fields = try request.query(maximumFields: 64).fields
+            judged = try await authorization.judge(try ProtocolParameters(fields), to: team, at: server.clock())
         } catch let refusal as AuthorizationRefusal { return refused(refusal.error, refusal.reason) } catch let error
             as OAuthError
         { return refused(error.code, error.reason) }
-        let interaction = flow.open(judged, in: self.team, from: request.auditOrigin)
+        let interaction = flow.open(judged, sent: fields, in: self.team, from: request.auditOrigin)
         try await flow.begin(interaction, browserHash: Self.browser, in: self.team)
         if let performer = script.nextPerformer() { return try await perform(performer, interaction, request) }
         let page = PeoplePage(
-            assets: site.assets, appName: judged.client.name, action: Routes.decision.link(interaction.id))
+            assets: site.assets, appName: team.client(judged.clientID)?.name ?? "",
+            action: Routes.decision.link(interaction.id))
         return site.respond(peoplePage, page)
     }
 

@@ -8,18 +8,9 @@ import SignIn
 
 // Endpoints that servers call at Apple.
 extension Simulator {
-    func token(_ request: Request) async throws -> Response {
-        try await faulty(.token, request) { parameters, team in
-            try await tokens.respond(to: parameters, of: team, from: request.auditOrigin)
-        }
-    }
+    func token(_ request: Request) async throws -> Response { try await faulty(.token, request, at: tokens) }
 
-    func revoke(_ request: Request) async throws -> Response {
-        try await faulty(.revocation, request) { parameters, team in
-            try await revocation.respond(to: parameters, of: team, from: request.auditOrigin)
-            return []
-        }
-    }
+    func revoke(_ request: Request) async throws -> Response { try await faulty(.revocation, request, at: revocation) }
 
     func keys() async throws -> Response {
         let fault = script.take(at: .keys)
@@ -53,23 +44,20 @@ extension Simulator {
     }
 
     /// Responds as the engine does, with a fault before, in, or after its response.
-    private func faulty(
-        _ place: Place, _ request: Request, _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
-    ) async throws -> Response {
+    private func faulty(_ place: Place, _ request: Request, at endpoint: some ClientEndpoint) async throws -> Response {
         let fault = script.take(at: place)
-        return try await answer(request, at: place, fault, body).naming(fault)
+        return try await answer(request, at: place, fault, endpoint).naming(fault)
     }
 
-    private func answer(
-        _ request: Request, at place: Place, _ fault: Fault?,
-        _ body: (ProtocolParameters, TeamSnapshot) async throws -> [UInt8]
-    ) async throws -> Response {
+    private func answer(_ request: Request, at place: Place, _ fault: Fault?, _ endpoint: some ClientEndpoint)
+        async throws -> Response
+    {
         if let fault, let response = await before(fault, at: place) { return response }
         var answer: [UInt8]
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
             let team = try await snapshot()
-            answer = try await body(parameters, team)
+            answer = try await clients.respond(at: endpoint, to: parameters, of: team, from: request.auditOrigin)
             if let fault { answer = try forge(answer, fault, team) }
         } catch let error as OAuthError { return refusal(error.code.rawValue, error.description) }
         return instead(fault) ?? json(answer)

@@ -28,6 +28,7 @@ public struct Simulator: Sendable {
     let teams: TeamCache
     let authorization: Authorization
     let flow: Interactions
+    let clients: ClientAuthenticator
     let tokens: TokenEndpoint
     let revocation: Revocation
     let consents: ConsentStore
@@ -48,21 +49,19 @@ public struct Simulator: Sendable {
             preconditionFailure("constants of ours")
         }
         let (server, database) = (services.server, services.database)
-        let testSignIns = services.testSignIns
         self.team = team
         self.server = server
         self.script = script
         teams = services.teams
         self.hosted = hosted
         site = services.site
-        authorization = Authorization(testSignIns: testSignIns)
+        authorization = Authorization(testSignIns: services.testSignIns)
         consents = ConsentStore(database, relay: relay)
         flow = Interactions(server: server, database: database, consents: consents, traces: services.traces)
         authorizationEnds = AuthorizationEndStore(database)
-        tokens = TokenEndpoint(
-            server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns,
-            traces: services.traces)
-        revocation = Revocation(server: server, database: database, ends: authorizationEnds, testSignIns: testSignIns)
+        clients = ClientAuthenticator(server: server, database: database)
+        tokens = TokenEndpoint(server: server, database: database, ends: authorizationEnds, traces: services.traces)
+        revocation = Revocation(database: database, ends: authorizationEnds)
         consentList = ConsentListStore(database)
         self.database = database
         sessions = services.sessions

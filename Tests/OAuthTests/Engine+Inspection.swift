@@ -9,10 +9,9 @@ import Platform
 extension Engine {
     /// What the endpoint says of a token, asked by that client.
     func introspect(_ token: String, by client: ClientID = .web, in team: TeamID = .acme) async throws -> JSONValue {
-        let introspection = Introspection(
-            server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let introspection = Introspection(server: teams.server, database: teams.database)
         let parameters = try parameters(of: client, in: team, ["token": token])
-        let body = try await introspection.respond(to: parameters, of: try await snapshot(team), from: .test)
+        let body = try await respond(at: introspection, to: parameters, of: try await snapshot(team))
         return try JSON.decode(JSONValue.self, from: body)
     }
 
@@ -25,19 +24,18 @@ extension Engine {
 
     /// How a client stands with whom `sub` names.
     func credentialState(of sub: String, at client: ClientID = .web, in team: TeamID = .acme) async throws -> String? {
-        let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
+        let states = CredentialStates(database: teams.database)
         let parameters = try parameters(of: client, in: team, ["sub": sub])
-        let body = try await states.respond(to: parameters, of: try await snapshot(team), from: .test)
+        let body = try await respond(at: states, to: parameters, of: try await snapshot(team))
         return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
     }
 
     func signOut(_ sub: String, _ refreshToken: String? = nil, at client: ClientID = .web, in team: TeamID = .acme)
         async throws
     {
-        let signOut = SignOut(
-            server: teams.server, ends: AuthorizationEndStore(teams.database), testSignIns: teams.testSignIns)
+        let signOut = SignOut(ends: AuthorizationEndStore(teams.database))
         let parameters = try parameters(of: client, in: team, ["sub": sub, "refresh_token": refreshToken])
-        try await signOut.respond(to: parameters, of: try await snapshot(team), from: .test)
+        _ = try await respond(at: signOut, to: parameters, of: try await snapshot(team))
     }
 
     /// Ends what Ada gave to a group of apps; false where she gave nothing.
@@ -57,9 +55,9 @@ extension Engine {
         -> TokenAnswer
     {
         let base: Changes = ["grant_type": "client_credentials", "scope": "user.migration"]
-        let body = try await tokens.respond(
-            to: try parameters(of: client, in: team, base.merging(changes) { $1 }), of: try await snapshot(team),
-            from: .test)
+        let body = try await respond(
+            at: tokens, to: try parameters(of: client, in: team, base.merging(changes) { $1 }),
+            of: try await snapshot(team))
         return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
     }
 }

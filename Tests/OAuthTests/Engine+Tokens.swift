@@ -47,7 +47,7 @@ extension Engine {
 
     private func ask(_ base: [String: String], _ changes: Changes, _ team: TeamID) async throws -> TokenAnswer {
         let parameters = try ProtocolParameters(base, changes)
-        let body = try await tokens.respond(to: parameters, of: try await snapshot(team), from: .test)
+        let body = try await respond(at: tokens, to: parameters, of: try await snapshot(team))
         return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
     }
 
@@ -56,8 +56,7 @@ extension Engine {
     {
         var base = ["client_id": client.rawValue, "client_secret": try teams.secret(of: client, in: team)]
         base["token"] = token
-        try await revocation.respond(
-            to: try ProtocolParameters(base, changes), of: try await snapshot(team), from: .test)
+        _ = try await respond(at: revocation, to: try ProtocolParameters(base, changes), of: try await snapshot(team))
     }
 
     /// The tokens of a whole sign-in.

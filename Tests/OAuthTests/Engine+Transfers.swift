@@ -41,10 +41,11 @@ extension Engine {
         let secret = try teams.secret(of: .otherWeb, in: team, key: .acmeOther)
         let base = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
         let snapshot = try await snapshot(team)
-        let own = TokenIssuer(team: snapshot, server: teams.server).accessToken(for: .otherWeb, at: clock.now)
-        let migration = UserMigration(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
-        let body = try await migration.respond(
-            to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot, from: .test)
+        let own = TokenIssuer(team: snapshot, server: teams.server, database: teams.database).accessToken(
+            for: .otherWeb, at: clock.now)
+        let migration = UserMigration(server: teams.server, database: teams.database)
+        let body = try await respond(
+            at: migration, to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot)
         return try JSON.decode(JSONValue.self, from: body)
     }
 
@@ -57,9 +58,9 @@ extension Engine {
     func movedCredential(of sub: String) async throws -> JSONValue {
         let secret = try teams.secret(of: .otherWeb, in: .rival, key: .acmeOther)
         let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
-        let states = CredentialStates(server: teams.server, database: teams.database, testSignIns: teams.testSignIns)
-        let body = try await states.respond(
-            to: try ProtocolParameters(proof, ["sub": sub]), of: try await snapshot(.rival), from: .test)
+        let body = try await respond(
+            at: CredentialStates(database: teams.database), to: try ProtocolParameters(proof, ["sub": sub]),
+            of: try await snapshot(.rival))
         return try JSON.decode(JSONValue.self, from: body)
     }
 

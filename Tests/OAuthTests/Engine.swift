@@ -27,11 +27,17 @@ struct Engine: Sendable, OwnedDatabase {
         interactions = Interactions(
             server: teams.server, database: teams.database, consents: try teams.consents(), traces: traces)
         tokens = TokenEndpoint(
-            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
-            testSignIns: teams.testSignIns, traces: traces)
-        revocation = Revocation(
-            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database),
-            testSignIns: teams.testSignIns)
+            server: teams.server, database: teams.database, ends: AuthorizationEndStore(teams.database), traces: traces)
+        revocation = Revocation(database: teams.database, ends: AuthorizationEndStore(teams.database))
+    }
+
+    /// What an endpoint answers to a client, once it has proved itself.
+    func respond(
+        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
+        of team: TeamSnapshot
+    ) async throws -> [UInt8] {
+        try await ClientAuthenticator(server: teams.server, database: teams.database).respond(
+            at: endpoint, to: parameters, accessToken: accessToken, of: team, from: .test)
     }
 
     /// What another loop of the same process records with.
@@ -113,8 +119,10 @@ extension Engine {
         email: Consent.EmailChoice = .shared, in team: TeamID = .acme
     ) async throws -> AuthorizationAnswer {
         let session = try await session(of: person ?? ada, in: team)
-        let request = try await authorize(client, changes, in: team)
-        let interaction = try await interactions.begin(request, browserHash: Self.browser, in: team, from: .test)
+        let parameters = try ProtocolParameters(Self.request(of: client), changes)
+        let request = try await authorization.judge(parameters, to: try await snapshot(team), at: clock.now)
+        let interaction = interactions.open(request, sent: parameters.fields, in: team, from: .test)
+        try await interactions.begin(interaction, browserHash: Self.browser, in: team)
         let choice = ConsentChoice(
             name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
             email: request.scope.email ? email : .withheld)

@@ -13,6 +13,7 @@ import Testing
     /// Every address that takes a form from an app.
     static let forms = [
         "token", "revoke", "introspect", "sign-out", "credential-state", "delete-account", "usermigrationinfo",
+        "native",
     ].map { "/t/ACMETEAM01/auth/\($0)" }
 
     private func code() throws -> String { try #require(try site.browser().consent().value(of: "code")) }

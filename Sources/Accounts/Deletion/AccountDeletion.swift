@@ -72,12 +72,12 @@ extension AccountDeletion {
 /// The endpoint with which an app's backend deletes accounts (App Store Review Guideline 5.1.1(v): an app that lets
 /// users create accounts must let them delete these, tokens included).
 public struct DeleteAccount: ClientEndpoint {
-    public let clients: ClientAuthenticator
+    let server: ServerContext
     let deletion: AccountDeletion
     let receipts: DeletionReceiptStore
 
-    public init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore) {
-        clients = ClientAuthenticator(server, testSignIns)
+    public init(server: ServerContext, database: TeamDatabase) {
+        self.server = server
         deletion = AccountDeletion(database, random: server.random)
         receipts = DeletionReceiptStore(database)
     }
@@ -96,7 +96,7 @@ public struct DeleteAccount: ClientEndpoint {
         let receipt = try await receipt(for: sub, client, team.id, request.origin)
         var json = JSONWriter(capacity: 256)
         json.member("receipt", receipt.rawValue)
-        json.member("receipt_url", "\(clients.server.base(of: team.id))/auth/receipts/\(receipt)")
+        json.member("receipt_url", "\(server.base(of: team.id))/auth/receipts/\(receipt)")
         return json.finish()
     }
 

@@ -108,16 +108,16 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
 extension TraceRecorder {
     /// Records the valid authorization request of an app.
     public func begin(
-        _ request: AuthorizationRequest, as id: InteractionID, in team: TeamID, at moment: Timestamp,
-        from origin: () -> Origin
+        _ request: AuthorizationRequest, sent fields: [FormCoding.Field], as id: InteractionID, in team: TeamID,
+        at moment: Timestamp, from origin: () -> Origin
     ) {
         let origin = origin()
         guard mayKeep("opening", from: origin, in: team) else { return }
         let step = TraceEvent(
             .authorization, at: moment, from: origin,
-            sent: request.sent.isEmpty ? TraceEvent.facts(of: request) : TraceEvent.facts(of: request.sent))
+            sent: fields.isEmpty ? TraceEvent.facts(of: request) : TraceEvent.facts(of: fields))
         var trace = PendingTrace(TraceID(of: id, begunAt: moment))
-        trace.clientID = request.client.id
+        trace.clientID = request.clientID
         trace.isTest = request.testSignIn != nil
         trace.opening = step
         keep(trace, of: team)

@@ -16,7 +16,7 @@ struct TestSignInRequest: Sendable {
             FormCoding.Field("response_type", testSignIn.responseType.rawValue),
             FormCoding.Field("response_mode", testSignIn.responseMode.rawValue),
         ]
-        let scope = Self.scope(testSignIn.scope)
+        let scope = testSignIn.scope.text
         if !scope.isEmpty { fields.append(FormCoding.Field("scope", scope)) }
         fields += [
             FormCoding.Field("state", testSignIn.state), FormCoding.Field("nonce", testSignIn.nonce),
@@ -33,15 +33,6 @@ struct TestSignInRequest: Sendable {
             .good, Message("console.test-sign-ins.request"), Message("console.test-sign-ins.request.about"),
             tables: [TestSignInStep.Table(title: "GET /auth/authorize", rows: rows)],
             raws: [TestSignInStep.Raw(Message("console.test-sign-ins.request.address"), url)])
-    }
-
-    static func scope(_ scope: AuthorizationRequest.Scope) -> String {
-        switch (scope.name, scope.email) {
-        case (true, true): "name email"
-        case (true, false): "name"
-        case (false, true): "email"
-        case (false, false): ""
-        }
     }
 
     private static let notes = [
@@ -109,14 +100,15 @@ struct TestSignInRedemption: Sendable {
     private static let title = Message("console.test-sign-ins.token")
 
     /// - Throws: `TestSignInFailure` when the endpoint refuses, `PostgresFailure` when it cannot respond.
-    init(_ fields: [FormCoding.Field], at endpoint: TokenEndpoint, of team: TeamSnapshot, from origin: Origin)
-        async throws
-    {
+    init(
+        _ fields: [FormCoding.Field], at endpoint: TokenEndpoint, by clients: ClientAuthenticator,
+        of team: TeamSnapshot, from origin: Origin
+    ) async throws {
         let request = TestSignInStep.Table(title: "POST /auth/token", rows: fields.map(Self.row))
         let answer: [UInt8]
-        do { answer = try await endpoint.respond(to: ProtocolParameters(fields), of: team, from: origin) } catch let
-            error as OAuthError
-        { throw TestSignInFailure(Self.refusal(error, request)) }
+        do {
+            answer = try await clients.respond(at: endpoint, to: ProtocolParameters(fields), of: team, from: origin)
+        } catch let error as OAuthError { throw TestSignInFailure(Self.refusal(error, request)) }
         let members = try JSON.decode([String: JSONValue].self, from: answer)
         idToken = members["id_token"]?.string ?? ""
         step = TestSignInStep(

@@ -11,6 +11,7 @@ import SignIn
 struct TestSignInRun: Sendable {
     let server: ServerContext
     let testSignIns: TestSignInStore
+    let clients: ClientAuthenticator
     let tokens: TokenEndpoint
     let authorization: Authorization
     let verifiers: CodeVerifiers
@@ -18,9 +19,9 @@ struct TestSignInRun: Sendable {
     init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore, traces: any TraceSink) {
         self.server = server
         self.testSignIns = testSignIns
+        clients = ClientAuthenticator(server: server, database: database)
         tokens = TokenEndpoint(
-            server: server, database: database, ends: AuthorizationEndStore(database), testSignIns: testSignIns,
-            traces: traces)
+            server: server, database: database, ends: AuthorizationEndStore(database), traces: traces)
         authorization = Authorization(testSignIns: testSignIns)
         verifiers = CodeVerifiers(keyRing: server.keyRing)
     }
@@ -92,7 +93,7 @@ struct TestSignInRun: Sendable {
             let secret = try await clientSecret(of: testSignIn, in: team.id)
             steps.append(secret.step)
             let redemption = try await TestSignInRedemption(
-                tokenRequest(testSignIn, answer.code, secret.text), at: tokens, of: team, from: origin)
+                tokenRequest(testSignIn, answer.code, secret.text), at: tokens, by: clients, of: team, from: origin)
             steps.append(redemption.step)
             steps.append(try identity(redemption.idToken, testSignIn, service, team).step)
             return TestSignInRecord(.completed, steps)
@@ -165,7 +166,7 @@ extension AuditEvent {
         AuditEvent(
             "test_sign_in.started", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
             after: [
-                "trial": .string(testSignIn.id.rawValue), "scope": .string(TestSignInRequest.scope(testSignIn.scope)),
+                "trial": .string(testSignIn.id.rawValue), "scope": .string(testSignIn.scope.text),
                 "response_mode": .string(testSignIn.responseMode.rawValue),
             ])
     }

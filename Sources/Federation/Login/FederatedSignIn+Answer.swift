@@ -13,11 +13,10 @@ extension FederatedSignIn {
         }
         let status = status(of: known.user, grant, login)
         let answer = try await interactions.answer(
-            Interactions.Decision(
-                interaction: login.interaction, app: app, user: known.user, consent: consent,
-                authenticatedAt: grant.identity.authenticatedAt, provider: provider.id, browserHash: login.browserHash,
-                team: login.team, origin: login.origin), with: settlement(login, known.user, grant, status),
-            while: status.row(in: login.team.id), completion: completion(login, known.user, app))
+            login.interaction, for: known.user, under: consent, authenticatedAt: grant.identity.authenticatedAt,
+            by: provider.id, browserHash: login.browserHash, in: login.team, from: login.origin,
+            with: settlement(login, known.user, grant, status), while: status.row(in: login.team.id),
+            completion: completion(login, known.user, app))
         if let answer { return .answered(answer) }
         try await orphans.keep(grant, from: source(of: login))
         let (id, hash) = (login.interaction.id, login.browserHash)
@@ -58,7 +57,7 @@ extension FederatedSignIn {
             consentingTo: login.interaction.app?.primaryAppID)
     }
 
-    private func completion(_ login: Login, _ user: User, _ app: InteractionRequest) -> SQL {
+    private func completion(_ login: Login, _ user: User, _ app: AuthorizationRequest) -> SQL {
         people.completion(
             of: user.subject, by: provider.id, to: app.clientID, in: login.team.id, from: login.origin,
             at: server.clock(), when: "FROM issued")

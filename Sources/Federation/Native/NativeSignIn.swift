@@ -9,13 +9,12 @@ import Postgres
 ///
 /// The code is the proof, because it works once; an app has no client secret. No user data is written until the code is
 /// redeemed: a name that is sent once is stored separately meanwhile.
-public struct NativeSignIn: Sendable {
+public struct NativeSignIn: ClientEndpoint {
     /// Time for which an equal body is the same sign-in, for apps that retry after a network failure.
     static let repetition = Duration.seconds(60)
 
     let provider: any NativeProvider
     let server: ServerContext
-    let clients: ClientAuthenticator
     let handovers: NativeHandoverStore
     let database: TeamDatabase
     let people: FederatedIdentityStore
@@ -23,15 +22,10 @@ public struct NativeSignIn: Sendable {
     let sessions: RefreshTokenStore
     let orphans: OrphanedTokenStore
     let traces: any TraceSink
-    let migration: UserMigrationStore
 
-    public init(
-        _ provider: any NativeProvider, server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore,
-        traces: any TraceSink
-    ) {
+    public init(_ provider: any NativeProvider, server: ServerContext, database: TeamDatabase, traces: any TraceSink) {
         self.provider = provider
         self.server = server
-        clients = ClientAuthenticator(server, testSignIns)
         self.traces = traces
         handovers = NativeHandoverStore(database, timeout: provider.timeout)
         self.database = database
@@ -39,8 +33,9 @@ public struct NativeSignIn: Sendable {
         tokens = UpstreamTokenStore(server: server)
         sessions = RefreshTokenStore(database: database)
         orphans = OrphanedTokenStore(database, server: server)
-        migration = UserMigrationStore(database: database, server: server)
     }
+
+    public func proof(for parameters: ProtocolParameters) -> ClientProof { .secretOrProviderCode }
 
     /// Answers a handover with tokens, `user` and `is_new_user`.
     ///
@@ -48,34 +43,73 @@ public struct NativeSignIn: Sendable {
     /// body with and without a client secret is two handovers: a backend's body is of no use to an attacker who has
     /// read it.
     ///
-    /// - Parameters:
-    ///   - asApple: answers with the members of Apple's token response alone.
-    ///   - provenOnly: rejects, before Apple is asked, a handover that does not prove that token and code came
-    ///     together.
     /// - Throws: `OAuthError` for errors of the app, `UpstreamFailure` for those of Apple, `TooManyRequests`,
     ///   `PostgresFailure`.
-    public func respond(
-        to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin, asApple: Bool = false,
-        provenOnly: Bool = false
-    ) async throws -> [UInt8] {
-        let moment = server.clock()
-        let handover = try NativeHandover(parameters)
+    public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
+        try await respond(to: request, asApple: false)
+    }
+
+    /// Answers a backend written for Apple, which redeems at the token endpoint what its app got from Apple, with the
+    /// members of Apple's token response alone.
+    ///
+    /// - Returns: nil for a client to which Apple issues no such codes.
+    /// - Throws: as `respond`.
+    public func redeem(_ request: AuthenticatedRequest) async throws -> [UInt8]? {
+        do { try Self.check(request) } catch { return nil }
+        return try await respond(to: request, asApple: true)
+    }
+
+    /// Counts a handover as failed until it has succeeded, so that no number of concurrent ones exceeds the limit.
+    ///
+    /// A backend forwards the handovers of all users of its app, so it is counted by its client ID, whatever its
+    /// address; beyond its limit, only handovers that are verified here continue, and none is given back, because it
+    /// may not have been counted. A failure on this server is not the sender's; what Apple was asked stays counted,
+    /// because more would only make Apple throttle the team.
+    private func respond(to request: AuthenticatedRequest, asApple: Bool) async throws -> [UInt8] {
+        try Self.check(request)
+        let handover = try NativeHandover(request.parameters)
+        let network = LimitKey.network(request.origin.ip)
+        let use = RateLimit.Use(.failedHandovers, by: request.client.hasSecret ? .client(request.client.id) : network)
+        let others = request.client.hasSecret ? [] : [RateLimit.Use(.unauthenticatedWrites, by: network)]
+        var provenOnly = false
+        do { try await database.count([use] + others, in: request.team.id, at: request.moment) } catch let refusal
+            as TooManyRequests
+        {
+            guard request.client.hasSecret else { throw refusal }
+            provenOnly = true
+        }
         let login = Login(
-            handover: handover, client: try client(handover, of: team),
-            keepsSecret: try await backend(parameters, of: team) != nil, team: team, origin: origin,
-            answersAsApple: asApple, provenOnly: provenOnly, at: moment)
-        switch try await handovers.keep(handover, in: team.id, at: moment) {
+            handover: handover, client: request.client.client, keepsSecret: request.client.hasSecret,
+            team: request.team, origin: request.origin, answersAsApple: asApple, provenOnly: provenOnly,
+            at: request.moment)
+        do {
+            let tokens = try await answer(login)
+            if !provenOnly { try await database.release([use], in: login.team.id, at: login.at) }
+            return tokens
+        } catch {
+            if !provenOnly, let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
+                failure.cause != .providerKey
+            {
+                try await database.release([use], in: login.team.id, at: login.at)
+            }
+            throw error
+        }
+    }
+
+    private func answer(_ login: Login) async throws -> [UInt8] {
+        let (handover, team) = (login.handover, login.team.id)
+        switch try await handovers.keep(handover, in: team, at: login.at) {
         case .settled(let settled): return try await again(settled, login)
         case .busy:
             throw UpstreamFailure(.providerBusy, .again, because: "the same handover is under way in another request")
         case .claimed(let end):
             do { return try await settle(login, claimedUntil: end) } catch {
                 // Logged only: the first error is more informative, and the claim expires by itself.
-                await server.log.attempt("native.release_failed", request: origin.requestID) {
+                await server.log.attempt("native.release_failed", request: login.origin.requestID) {
                     if Self.isFinal(error) {
-                        try await handovers.forget(handover, claimedUntil: end, in: team.id)
+                        try await handovers.forget(handover, claimedUntil: end, in: team)
                     } else {
-                        try await handovers.release(handover, claimedUntil: end, in: team.id)
+                        try await handovers.release(handover, claimedUntil: end, in: team)
                     }
                 }
                 throw error
@@ -97,41 +131,22 @@ public struct NativeSignIn: Sendable {
         let team: TeamSnapshot
         let origin: Origin
         let answersAsApple: Bool
+        /// Whether to reject, before Apple is asked, a handover that does not prove that token and code came together.
         let provenOnly: Bool
         let at: Timestamp
     }
 
-    /// Whether a code that this team has not issued may be one of Apple's: the client is a bundle ID whose group is
-    /// registered there.
-    public func mayRedeem(_ parameters: ProtocolParameters, of team: TeamSnapshot) -> Bool {
-        guard let client = parameters["client_id"].flatMap(ClientID.init(rawValue:)).flatMap(team.client) else {
-            return false
-        }
-        return !team.isServiceID(client.id) && team.offersApple(to: client.primaryAppID)
-    }
-
-    /// Client of the handover: a bundle ID of the team whose group is registered at Apple.
-    private func client(_ handover: NativeHandover, of team: TeamSnapshot) throws(OAuthError) -> Client {
-        guard let id = ClientID(rawValue: handover.clientID), let client = team.client(id), !team.isServiceID(id) else {
+    /// Requires a bundle ID of the team whose group is registered at Apple.
+    private static func check(_ request: AuthenticatedRequest) throws(OAuthError) {
+        let (client, team) = (request.client, request.team)
+        guard !team.isServiceID(client.id) else {
             throw OAuthError(
-                .invalidClient, cause: .client(handover.clientID), because: "client_id is no bundle ID of this team")
-        }
-        guard client.isEnabled else {
-            throw OAuthError(.invalidClient, cause: .clientDisabled, because: "sign-in is switched off for \(id)")
+                .invalidClient, cause: .client(client.id.rawValue), because: "client_id is no bundle ID of this team")
         }
         guard team.offersApple(to: client.primaryAppID) else {
             throw OAuthError(
-                .invalidClient, cause: .providerAbsent, because: "the group of \(id) has no connection to Apple")
+                .invalidClient, cause: .providerAbsent, because: "the group of \(client.id) has no connection to Apple")
         }
-        return client
-    }
-
-    /// Authenticated client whose backend hands over for its app; nil if there is no secret, as from an app.
-    ///
-    /// - Throws: `OAuthError` for an invalid secret, `PostgresFailure`.
-    public func backend(_ parameters: ProtocolParameters, of team: TeamSnapshot) async throws -> ClientID? {
-        guard parameters["client_secret"] != nil else { return nil }
-        return try await clients.authenticate(parameters, of: team, at: server.clock()).client.id
     }
 }
 
@@ -161,21 +176,15 @@ extension NativeSignIn {
         _ nonce: String?, _ isNewUser: Bool, _ login: Login
     ) async throws -> [UInt8] {
         let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: [.name, .email]) }
-        let transferSubject = try await migration.name(
-            of: person.user.subject, for: login.client.primaryAppID, in: login.team, at: login.at)
-        return try TokenIssuer(team: login.team, server: server).answer(
-            tokenID: refreshToken.id, refreshToken: refreshToken, at: login.at,
-            more: { json in
-                guard !login.answersAsApple else { return }
-                if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
-                json.member("is_new_user", isNewUser)
-            },
-            claims: { boundTo in
-                TokenIssuer.Claims(
-                    client: login.client, subject: person.user.subject, nonce: nonce,
-                    email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt,
-                    transferSubject: transferSubject, boundTo: boundTo)
-            })
+        let claims = TokenIssuer.Claims(
+            client: login.client, subject: person.user.subject, nonce: nonce,
+            email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt)
+        let issuer = TokenIssuer(team: login.team, server: server, database: database)
+        return try await issuer.answer(claims, under: refreshToken, at: login.at) { json in
+            guard !login.answersAsApple else { return }
+            if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
+            json.member("is_new_user", isNewUser)
+        }
     }
 }
 

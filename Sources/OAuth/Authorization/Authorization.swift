@@ -46,10 +46,10 @@ public struct Authorization: Sendable {
             let mode = AuthorizationRequest.ResponseMode(parameters)
         else { throw AuthorizationRefusal(.invalidRequest, because: "the request is incomplete") }
         return AuthorizationRequest(
-            client: input.client, redirectURI: redirectURI, responseType: type, responseMode: mode,
-            scope: AuthorizationRequest.Scope(parameters), state: parameters["state"], nonce: parameters["nonce"],
-            codeChallenge: parameters["code_challenge"], testSignIn: input.testSignIn?.id,
-            loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil },
-            locales: parameters["ui_locales"] ?? parameters["locale"], sent: parameters.fields)
+            clientID: input.client.id, primaryAppID: input.client.primaryAppID, redirectURI: redirectURI,
+            responseType: type, responseMode: mode, scope: AuthorizationRequest.Scope(parameters),
+            state: parameters["state"], nonce: parameters["nonce"], codeChallenge: parameters["code_challenge"],
+            testSignIn: input.testSignIn?.id,
+            loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil })
     }
 }

@@ -10,7 +10,7 @@ public struct AuthorizationAnswer: Sendable {
     /// Names and values in the order of the response.
     public private(set) var parameters: [(name: String, value: String)]
 
-    init(_ request: InteractionRequest, _ parameters: [(String, String)]) {
+    init(_ request: AuthorizationRequest, _ parameters: [(String, String)]) {
         clientID = request.clientID
         redirectURI = request.redirectURI
         mode = request.responseMode

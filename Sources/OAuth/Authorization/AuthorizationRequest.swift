@@ -1,8 +1,8 @@
 public import Core
-import Platform
+public import Platform
 public import Postgres
 
-/// An authorization request that has passed every check.
+/// An authorization request that has passed every check, as it is stored with its interaction.
 public struct AuthorizationRequest: Sendable {
     public enum ResponseType: String, SQLText, Sendable {
         case code
@@ -28,7 +28,8 @@ public struct AuthorizationRequest: Sendable {
         }
     }
 
-    public let client: Client
+    public let clientID: ClientID
+    public let primaryAppID: ClientID
     public let redirectURI: String
     public let responseType: ResponseType
     public let responseMode: ResponseMode
@@ -41,10 +42,39 @@ public struct AuthorizationRequest: Sendable {
     public let testSignIn: TestSignInID?
     /// The user that the client expects (OpenID Connect Core section 3.1.2.1).
     public let loginHint: String?
+}
+
+extension ProtocolParameters {
     /// Requested language tags, separated by spaces: `ui_locales` of OpenID Connect, else Apple's `locale`.
-    public let locales: String?
-    /// All parameters as received, for the team's inspector; empty for a native sign-in.
-    public let sent: [FormCoding.Field]
+    public var locales: String? { self["ui_locales"] ?? self["locale"] }
+}
+
+extension AuthorizationRequest {
+    /// The query by which the app would send the same request again.
+    public var query: String {
+        let values: [(String, String?)] = [
+            ("client_id", clientID.rawValue), ("redirect_uri", redirectURI), ("response_type", responseType.rawValue),
+            ("response_mode", responseMode.rawValue), ("scope", scope.text.isEmpty ? nil : scope.text),
+            ("state", state), ("nonce", nonce), ("code_challenge", codeChallenge),
+            ("code_challenge_method", codeChallenge == nil ? nil : "S256"),
+        ]
+        return FormCoding.encode(values.compactMap { name, value in value.map { (name: name, value: $0) } })
+    }
+
+    /// The request of a native sign-in on a device: no page and no return URL.
+    public static func native(_ client: Client, nonce: String?) -> AuthorizationRequest {
+        AuthorizationRequest(
+            clientID: client.id, primaryAppID: client.primaryAppID, redirectURI: "", responseType: .codeAndIDToken,
+            responseMode: .formPost, scope: Scope(name: true, email: true), state: nil, nonce: nonce,
+            codeChallenge: nil, testSignIn: nil, loginHint: nil)
+    }
+}
+
+extension AuthorizationRequest.Scope {
+    public var scopes: Scopes { (name ? Scopes.name : []).union(email ? .email : []) }
+
+    /// The value of the parameter `scope`; empty when nothing is requested.
+    public var text: String { [name ? "name" : nil, email ? "email" : nil].compactMap(\.self).joined(separator: " ") }
 }
 
 /// A rejected authorization request: the user sees a page, the inspector shows the team the reason.

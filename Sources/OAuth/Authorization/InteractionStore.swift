@@ -28,7 +28,7 @@ public struct InteractionStore: Sendable {
                 \(team), \(interaction.id.slot.number), \(interaction.id), \(browserHash), \(app?.clientID), \(app?.primaryAppID),
                 \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
                 \(app?.scope.email ?? false), \(app?.state), \(app?.nonce), \(app?.codeChallenge), \(app?.testSignIn),
-                \(interaction.next), \(interaction.language), \(interaction.loginHint), \(interaction.progress.requiresReauthentication),
+                \(interaction.next), \(interaction.language), \(app?.loginHint), \(interaction.progress.requiresReauthentication),
                 \(interaction.createdAt)
             )
             """
@@ -66,24 +66,23 @@ extension Interaction {
     /// The columns that `init` reads, in order.
     static let columns: SQL = """
         attempt_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
-        nonce, code_challenge, trial_id, next_path, language, login_hint, sub, login, first_factor,
+        nonce, code_challenge, trial_id, login_hint, next_path, language, sub, login, first_factor,
         first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, sets_session_aside,
         created_at
         """
 
     fileprivate init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
-        let app = try InteractionRequest(&row)
+        let app = try AuthorizationRequest(&row)
         let next: String? = try row.next()
         goal = app.map { .app($0) } ?? .account(next: next)
         language = try row.next()
-        loginHint = try row.next()
         progress = try InteractionProgress(&row)
         createdAt = try row.next()
     }
 }
 
-extension InteractionRequest {
+extension AuthorizationRequest {
     /// Reads all request columns; nil when the interaction has no app.
     fileprivate init?(_ row: inout Row) throws(PostgresFailure) {
         let (clientID, primaryAppID): (ClientID?, ClientID?) = (try row.next(), try row.next())
@@ -95,6 +94,7 @@ extension InteractionRequest {
         nonce = try row.next()
         codeChallenge = try row.next()
         testSignIn = try row.next()
+        loginHint = try row.next()
         guard let clientID, let primaryAppID, let redirectURI, let responseType, let responseMode else { return nil }
         self.clientID = clientID
         self.primaryAppID = primaryAppID

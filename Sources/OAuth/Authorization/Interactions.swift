@@ -1,4 +1,4 @@
-import Core
+public import Core
 import Crypto
 public import Directory
 public import Platform
@@ -14,7 +14,6 @@ public struct Interactions: Sendable {
     let codes: CodeStore
     let consents: ConsentStore
     public let traces: any TraceSink
-    let migration: UserMigrationStore
 
     public init(server: ServerContext, database: TeamDatabase, consents: ConsentStore, traces: any TraceSink) {
         self.server = server
@@ -23,7 +22,6 @@ public struct Interactions: Sendable {
         progress = InteractionProgressStore(database: database)
         codes = CodeStore(database: database)
         self.consents = consents
-        migration = UserMigrationStore(database: database, server: server)
     }
 
     /// The next step of an interaction.
@@ -45,15 +43,17 @@ public struct Interactions: Sendable {
     }
 
     /// Makes the interaction of a validated request, to be stored by `begin`, and starts its sign-in trace.
+    ///
+    /// - Parameter fields: all parameters as received, for the trace; none for a native sign-in.
     public func open(
-        _ request: AuthorizationRequest, language: String? = nil, in team: TeamID,
+        _ request: AuthorizationRequest, sent fields: [FormCoding.Field] = [], language: String? = nil, in team: TeamID,
         from origin: @autoclosure () -> Origin
     ) -> Interaction {
         let moment = server.clock()
         let interaction = Interaction(
-            id: InteractionID(at: moment, random: server.random), goal: .app(InteractionRequest(request)),
-            progress: .none, language: language, loginHint: request.loginHint, createdAt: moment)
-        traces.begin(request, as: interaction.id, in: team, at: moment, from: origin)
+            id: InteractionID(at: moment, random: server.random), goal: .app(request), progress: .none,
+            language: language, createdAt: moment)
+        traces.begin(request, sent: fields, as: interaction.id, in: team, at: moment, from: origin)
         return interaction
     }
 
@@ -65,7 +65,7 @@ public struct Interactions: Sendable {
         return Interaction(
             id: InteractionID(at: moment, random: server.random), goal: .account(next: next),
             progress: InteractionProgress(identity: nil, second: nil, enteredAt: nil, requiresReauthentication: true),
-            language: language, loginHint: nil, createdAt: moment)
+            language: language, createdAt: moment)
     }
 
     /// Stores an interaction, bound to the browser with the cookie hash `browserHash`.
@@ -120,8 +120,8 @@ public struct Interactions: Sendable {
                 at: server.clock())
         } catch is SessionRight.Ended { return nil }
         return try await answer(
-            Decision(interaction, app, granted.user, granted.consent, session, browserHash, team, origin),
-            while: right.condition)
+            interaction, for: granted.user, under: granted.consent, authenticatedAt: session.startedAt,
+            browserHash: browserHash, in: team, from: origin, while: right.condition)
     }
 
     /// Makes the response to the app for a user who has consented before.
@@ -131,9 +131,9 @@ public struct Interactions: Sendable {
         _ interaction: Interaction, under consent: Consent, of session: Session, browserHash: [UInt8],
         in team: TeamSnapshot, from origin: Origin
     ) async throws -> AuthorizationAnswer? {
-        guard let app = interaction.app else { return nil }
-        return try await answer(
-            Decision(interaction, app, session.user, consent, session, browserHash, team, origin),
+        try await answer(
+            interaction, for: session.user, under: consent, authenticatedAt: session.startedAt,
+            browserHash: browserHash, in: team, from: origin,
             while: SessionRight(session, in: team.id, clock: server.clock).condition)
     }
 
@@ -158,8 +158,4 @@ extension SharedEmail {
     public init(_ email: SharedIdentity.Email) {
         self.init(address: email.address.rawValue, isVerified: email.isVerified, isPrivate: email.isPrivate)
     }
-}
-
-extension AuthorizationRequest.Scope {
-    public var scopes: Scopes { (name ? Scopes.name : []).union(email ? .email : []) }
 }

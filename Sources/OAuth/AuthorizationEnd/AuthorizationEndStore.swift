@@ -89,7 +89,7 @@ public struct AuthorizationEndStore: Sendable {
         _ subject: Subject, of client: AuthenticatedClient, token: RefreshToken?, in team: TeamID, from origin: Origin,
         at moment: Timestamp
     ) async throws(PostgresFailure) {
-        var scope = AuthorizationEnd.Scope(of: subject, for: client.client.primaryAppID)
+        var scope = AuthorizationEnd.Scope(of: subject, for: client.primaryAppID)
         scope.purpose = .test(client.testSignIn)
         scope.token = token.map { ($0.id, $0.secretHash) }
         var end = AuthorizationEnd(scope, in: team)
@@ -98,10 +98,8 @@ public struct AuthorizationEndStore: Sendable {
         end.endsSessions = true
         end.moment = moment
         end.event = AuditEvent(
-            "app_session.ended", by: .client(client.client.id), on: .user(subject), from: origin,
-            after: [
-                "appID": .string(client.client.primaryAppID.rawValue), "scope": .string(token == nil ? "all" : "one"),
-            ])
+            "app_session.ended", by: .client(client.id), on: .user(subject), from: origin,
+            after: ["appID": .string(client.primaryAppID.rawValue), "scope": .string(token == nil ? "all" : "one")])
         guard try await !database.query(end.status(upstream), in: team).isEmpty else { return }
         try await database.query(end.statements(upstream), in: team)
     }

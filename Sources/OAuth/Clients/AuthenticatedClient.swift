@@ -1,6 +1,19 @@
 public import Core
 public import Platform
 
+/// How the client of a request proves itself at an endpoint: by a client secret, a JWT that it has signed (Apple,
+/// "Creating a client secret").
+///
+/// A native app cannot keep one. Where the endpoint allows it, the app sends something else, which the endpoint
+/// verifies.
+public enum ClientProof: Sendable {
+    case secret
+    /// A secret, or without one the rotating refresh token in that parameter.
+    case secretOrRotatingToken(in: String)
+    /// A secret, or without one a code of a provider.
+    case secretOrProviderCode
+}
+
 /// A client that has proved itself.
 public struct AuthenticatedClient: Sendable {
     /// What the client proved itself by.
@@ -10,8 +23,10 @@ public struct AuthenticatedClient: Sendable {
         case secret(KeyID, endsAt: Timestamp?)
         /// A client secret signed with the key of a test sign-in.
         case testSecret(KeyID, TestSignInID)
-        /// The rotating refresh token that the request is about: a public client cannot keep a secret.
+        /// The rotating refresh token that the request is about.
         case rotatingToken(RefreshToken)
+        /// The code of a provider that the request is about.
+        case providerCode
     }
 
     /// The client.
@@ -23,21 +38,29 @@ public struct AuthenticatedClient: Sendable {
         self.proof = proof
     }
 
+    public var id: ClientID { client.id }
+    public var primaryAppID: ClientID { client.primaryAppID }
+
     /// The test sign-in whose key signed the secret; nil for a client in use.
     public var testSignIn: TestSignInID? { if case .testSecret(_, let id) = proof { id } else { nil } }
+
+    /// Whether the client has sent a secret.
+    public var hasSecret: Bool { keyID != nil }
 
     var keyID: KeyID? {
         switch proof {
         case .secret(let id, _), .testSecret(let id, _): id
-        case .rotatingToken: nil
+        case .rotatingToken, .providerCode: nil
         }
     }
 }
 
-/// A request of a client that has proved itself, which only `ClientEndpoint` makes.
+/// A request of a client that has proved itself, which only `ClientAuthenticator` makes.
 public struct AuthenticatedRequest: Sendable {
     /// The parameters of the request.
     public let parameters: ProtocolParameters
+    /// The token of the `Authorization` field, not verified yet.
+    let accessToken: String?
     /// The client that sent it.
     public let client: AuthenticatedClient
     /// The team of the client.
@@ -48,10 +71,11 @@ public struct AuthenticatedRequest: Sendable {
     public let moment: Timestamp
 
     fileprivate init(
-        _ parameters: ProtocolParameters, by client: AuthenticatedClient, of team: TeamSnapshot, from origin: Origin,
-        at moment: Timestamp
+        _ parameters: ProtocolParameters, _ accessToken: String?, by client: AuthenticatedClient, of team: TeamSnapshot,
+        from origin: Origin, at moment: Timestamp
     ) {
         self.parameters = parameters
+        self.accessToken = accessToken
         self.client = client
         self.team = team
         self.origin = origin
@@ -59,78 +83,41 @@ public struct AuthenticatedRequest: Sendable {
     }
 }
 
-/// How a client proves itself at an endpoint.
-public enum ClientProof: Sendable {
-    /// A client secret: a JWT signed by the client (Apple, "Creating a client secret").
-    case clientSecret
-    /// For a public client the rotating refresh token in that parameter; for any other a client secret.
-    case rotatingToken(parameter: String)
-}
-
 /// An endpoint for apps: it declares how its client proves itself, and is called with an authenticated client only.
 public protocol ClientEndpoint: Sendable {
-    associatedtype Answer
-
-    /// The authentication of clients.
-    var clients: ClientAuthenticator { get }
-
-    /// How the client of a request proves itself.
+    /// How the client of a request proves itself; by a secret unless the endpoint says otherwise.
     func proof(for parameters: ProtocolParameters) -> ClientProof
 
-    /// Responds to an authenticated client.
+    /// Responds to an authenticated client; the body is JSON or empty.
     ///
-    /// - Throws: `OAuthError`, `PostgresFailure`.
-    func respond(to request: AuthenticatedRequest) async throws -> Answer
+    /// - Throws: `OAuthError` when the endpoint refuses, `PostgresFailure`.
+    func respond(to request: AuthenticatedRequest) async throws -> [UInt8]
 }
 
-extension ClientEndpoint {
-    public func proof(for parameters: ProtocolParameters) -> ClientProof { .clientSecret }
+extension ClientEndpoint { public func proof(for parameters: ProtocolParameters) -> ClientProof { .secret } }
 
-    /// Authenticates the client of a request, and responds to it.
-    ///
-    /// - Throws: `OAuthError` when the client is not authenticated or the endpoint refuses; `PostgresFailure`.
-    public func respond(to parameters: ProtocolParameters, of team: TeamSnapshot, from origin: Origin) async throws
-        -> Answer
-    {
-        let moment = clients.server.clock()
-        let client = try await clients.authenticate(parameters, proof(for: parameters), of: team, at: moment)
-        return try await respond(to: AuthenticatedRequest(parameters, by: client, of: team, from: origin, at: moment))
-    }
-}
-
-/// The authentication of clients, as every endpoint for apps uses it.
+/// The only way to an endpoint for apps: authenticates the client of a request, then has the endpoint respond.
 public struct ClientAuthenticator: Sendable {
-    /// The server that the clients call.
-    public let server: ServerContext
+    private let server: ServerContext
     private let testSignIns: TestSignInStore
 
-    public init(_ server: ServerContext, _ testSignIns: TestSignInStore) {
+    public init(server: ServerContext, database: TeamDatabase) {
         self.server = server
-        self.testSignIns = testSignIns
+        testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
     }
 
-    /// Authenticates the client that a request names.
+    /// The endpoint's response to the authenticated client of a request.
     ///
-    /// - Throws: `OAuthError` with `invalid_client` and the precise reason, or `PostgresFailure`.
-    public func authenticate(
-        _ parameters: ProtocolParameters, _ proof: ClientProof = .clientSecret, of team: TeamSnapshot,
-        at moment: Timestamp
-    ) async throws -> AuthenticatedClient {
-        if case .rotatingToken(let parameter) = proof,
-            let client = publicClient(parameters, token: parameters[parameter], of: team)
-        {
-            return client
-        }
-        return try await ClientAuthentication(at: team, server, testSignIns).authenticate(parameters, at: moment)
-    }
-
-    /// The public client of a request without a secret, or nil.
-    private func publicClient(_ parameters: ProtocolParameters, token: String?, of team: TeamSnapshot)
-        -> AuthenticatedClient?
-    {
-        guard parameters["client_secret"] == nil, let token = token.flatMap(RefreshToken.init), token.secretHash != nil,
-            let client = parameters["client_id"].flatMap(ClientID.init).flatMap(team.client), client.isEnabled
-        else { return nil }
-        return AuthenticatedClient(client, by: .rotatingToken(token))
+    /// - Parameter accessToken: the token of the `Authorization` field, which an endpoint may want as well.
+    /// - Throws: `OAuthError` when the client is not authenticated or the endpoint refuses; `PostgresFailure`.
+    public func respond(
+        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
+        of team: TeamSnapshot, from origin: Origin
+    ) async throws -> [UInt8] {
+        let moment = server.clock()
+        let authentication = ClientAuthentication(team: team, base: server.base(of: team.id), testSignIns: testSignIns)
+        let client = try await authentication.authenticate(parameters, by: endpoint.proof(for: parameters), at: moment)
+        return try await endpoint.respond(
+            to: AuthenticatedRequest(parameters, accessToken, by: client, of: team, from: origin, at: moment))
     }
 }

@@ -18,17 +18,13 @@ struct ClientAuthentication: Sendable {
     /// Authenticates the client that the request names.
     ///
     /// - Throws: `OAuthError` with `invalid_client` and the precise reason, or `PostgresFailure`.
-    func authenticate(_ parameters: ProtocolParameters, at moment: Timestamp) async throws -> AuthenticatedClient {
-        guard let text = parameters["client_id"] else { throw refusal(.clientMissing, "client_id is missing") }
-        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
-            throw refusal(.client(text), ClientID.refusal(text))
-        }
-        guard client.isEnabled else { throw refusal(.clientDisabled, "sign-in is switched off for \(id)") }
-        guard let secret = parameters["client_secret"] else {
-            throw refusal(.secretMissing, "client_secret is missing")
-        }
+    func authenticate(_ parameters: ProtocolParameters, by proof: ClientProof = .secret, at moment: Timestamp)
+        async throws -> AuthenticatedClient
+    {
+        guard let secret = parameters["client_secret"] else { return try publicClient(parameters, by: proof) }
+        let client = try client(parameters["client_id"])
         let digest = SHA256.hash(secret)
-        if let known = team.verifiedSecrets.find(digest, of: id, at: moment) {
+        if let known = team.verifiedSecrets.find(digest, of: client.id, at: moment) {
             return AuthenticatedClient(client, by: known.proof)
         }
         let token = try parse(secret)
@@ -38,10 +34,33 @@ struct ClientAuthentication: Sendable {
         // Not cached, because a test sign-in expires by its own time, which no snapshot contains.
         if let testSignIn { return AuthenticatedClient(client, by: .testSecret(keyID, testSignIn)) }
         let verified = VerifiedSecrets.Secret(
-            client: id, keyID: keyID, expiresAt: times.expires,
+            client: client.id, keyID: keyID, expiresAt: times.expires,
             isLasting: times.expires.seconds - times.issued.seconds > Self.lasting)
         team.verifiedSecrets.keep(verified, as: digest)
         return AuthenticatedClient(client, by: verified.proof)
+    }
+
+    /// The client of a request without a secret, which the endpoint has to allow.
+    private func publicClient(_ parameters: ProtocolParameters, by proof: ClientProof) throws(OAuthError)
+        -> AuthenticatedClient
+    {
+        if case .secretOrProviderCode = proof {
+            return AuthenticatedClient(try client(try parameters.required("client_id")), by: .providerCode)
+        }
+        let client = try client(parameters["client_id"])
+        guard case .secretOrRotatingToken(let parameter) = proof,
+            let token = parameters[parameter].flatMap(RefreshToken.init), token.secretHash != nil
+        else { throw refusal(.secretMissing, "client_secret is missing") }
+        return AuthenticatedClient(client, by: .rotatingToken(token))
+    }
+
+    private func client(_ text: String?) throws(OAuthError) -> Client {
+        guard let text else { throw refusal(.clientMissing, "client_id is missing") }
+        guard let id = ClientID(rawValue: text), let client = team.client(id) else {
+            throw refusal(.client(text), ClientID.refusal(text))
+        }
+        guard client.isEnabled else { throw refusal(.clientDisabled, "sign-in is switched off for \(id)") }
+        return client
     }
 
     private func parse(_ secret: String) throws(OAuthError) -> UnverifiedJWT {
@@ -130,13 +149,6 @@ struct ClientAuthentication: Sendable {
 
     private func refusal(_ cause: RefusalCause, _ reason: String) -> OAuthError {
         OAuthError(.invalidClient, cause: cause, because: reason)
-    }
-}
-
-extension ClientAuthentication {
-    /// Makes the authentication for requests to `team`.
-    init(at team: TeamSnapshot, _ server: ServerContext, _ testSignIns: TestSignInStore) {
-        self.init(team: team, base: server.base(of: team.id), testSignIns: testSignIns)
     }
 }
 

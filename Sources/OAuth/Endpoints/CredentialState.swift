@@ -12,13 +12,9 @@ public enum CredentialState: String, Sendable {
 
 /// The endpoint with which a client queries the state of a user's authorization.
 public struct CredentialStates: ClientEndpoint {
-    public let clients: ClientAuthenticator
     let store: CredentialStateStore
 
-    public init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore) {
-        clients = ClientAuthenticator(server, testSignIns)
-        store = CredentialStateStore(database: database)
-    }
+    public init(database: TeamDatabase) { store = CredentialStateStore(database: database) }
 
     /// What a client learns about the authorization of a user.
     struct Details: Sendable {
@@ -38,7 +34,7 @@ public struct CredentialStates: ClientEndpoint {
         var details = Details(state: .notFound)
         if let subject = Subject(rawValue: sub) {
             details = try await store.state(
-                of: subject, for: request.client.client.primaryAppID, in: request.team.id, at: request.moment)
+                of: subject, for: request.client.primaryAppID, in: request.team.id, at: request.moment)
         }
         var json = JSONWriter(capacity: 128)
         json.member("credential_state", details.state.rawValue)

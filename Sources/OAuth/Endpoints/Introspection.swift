@@ -5,11 +5,11 @@ public import Platform
 ///
 /// A token of another group is `active: false`, like an unknown one (section 4: prevention of token scanning).
 public struct Introspection: ClientEndpoint {
-    public let clients: ClientAuthenticator
+    let server: ServerContext
     let tokens: LiveTokenStore
 
-    public init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore) {
-        clients = ClientAuthenticator(server, testSignIns)
+    public init(server: ServerContext, database: TeamDatabase) {
+        self.server = server
         tokens = LiveTokenStore(database: database)
     }
 
@@ -42,7 +42,7 @@ public struct Introspection: ClientEndpoint {
         let issuedAt = expiresAt.map { $0 - TokenLifetime.accessToken } ?? token.createdAt
         var json = JSONWriter()
         json.member("active", true)
-        json.member("iss", clients.server.base(of: team.id))
+        json.member("iss", server.base(of: team.id))
         json.member("sub", token.subject.rawValue)
         json.member("client_id", token.clientID.rawValue)
         json.member("aud", token.clientID.rawValue)
@@ -65,7 +65,7 @@ public struct Introspection: ClientEndpoint {
         else { return Self.inactive }
         var json = JSONWriter()
         json.member("active", true)
-        json.member("iss", clients.server.base(of: team.id))
+        json.member("iss", server.base(of: team.id))
         json.member("client_id", client.id.rawValue)
         json.member("scope", Grant.migrationScope)
         json.member("token_type", "Bearer")

@@ -4,20 +4,16 @@ public import Platform
 
 /// The revocation endpoint (RFC 7009, with Apple's effect: the whole authorization ends).
 public struct Revocation: ClientEndpoint {
-    public let clients: ClientAuthenticator
     let tokens: RefreshTokenStore
     let ends: AuthorizationEndStore
 
-    public init(
-        server: ServerContext, database: TeamDatabase, ends: AuthorizationEndStore, testSignIns: TestSignInStore
-    ) {
-        clients = ClientAuthenticator(server, testSignIns)
+    public init(database: TeamDatabase, ends: AuthorizationEndStore) {
         tokens = RefreshTokenStore(database: database)
         self.ends = ends
     }
 
-    /// A native app cannot keep a secret, so the refresh token that it revokes is its proof.
-    public func proof(for parameters: ProtocolParameters) -> ClientProof { .rotatingToken(parameter: "token") }
+    /// The proof of a native app is the refresh token that it revokes.
+    public func proof(for parameters: ProtocolParameters) -> ClientProof { .secretOrRotatingToken(in: "token") }
 
     /// Ends the authorization behind the token, including unredeemed codes.
     ///
@@ -25,19 +21,21 @@ public struct Revocation: ClientEndpoint {
     /// revoked tokens, and the token type hint is only a hint.
     ///
     /// - Throws: `OAuthError` when `token` is missing, `PostgresFailure` when nothing was revoked.
-    public func respond(to request: AuthenticatedRequest) async throws {
+    public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
         let (client, team) = (request.client, request.team)
         let text = try request.parameters.required("token")
         let token = RefreshToken(text)
-        guard let id = token?.id ?? accessTokenID(text, of: team, at: request.moment) else { return }
+        guard let id = token?.id ?? accessTokenID(text, of: team, at: request.moment) else { return [] }
         if let testSignIn = client.testSignIn {
-            return try await ends.revoke(id, ofTestSignIn: testSignIn, in: team.id, at: request.moment)
+            try await ends.revoke(id, ofTestSignIn: testSignIn, in: team.id, at: request.moment)
+            return []
         }
-        let holder = try await tokens.holder(of: id, secret: token?.secretHash, client: client.client.id, in: team.id)
-        guard let holder else { return }
+        let holder = try await tokens.holder(of: id, secret: token?.secretHash, client: client.id, in: team.id)
+        guard let holder else { return [] }
         try await ends.endConsent(
-            of: holder.subject, for: holder.primaryAppID, in: team.id, by: .client(client.client.id),
-            from: request.origin, isSeen: true)
+            of: holder.subject, for: holder.primaryAppID, in: team.id, by: .client(client.id), from: request.origin,
+            isSeen: true)
+        return []
     }
 
     /// The id of the refresh token behind an access token.

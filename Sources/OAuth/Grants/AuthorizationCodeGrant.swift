@@ -3,8 +3,19 @@ import Platform
 // grant_type=authorization_code (RFC 6749 section 4.1.3).
 extension Grant {
     /// Tokens for an authorization code.
-    static func authorizationCode(_ services: GrantServices) -> Grant {
-        Grant("authorization_code") { try await AuthorizationCodeGrant(services: services).redeem($0) }
+    ///
+    /// - Parameter provider: redeems a code that this team has not issued; nil for a client without such codes.
+    static func authorizationCode(
+        _ services: GrantServices, or provider: @escaping @Sendable (AuthenticatedRequest) async throws -> [UInt8]?
+    ) -> Grant {
+        Grant("authorization_code") { request in
+            do { return try await AuthorizationCodeGrant(services: services).redeem(request) } catch let error
+                as OAuthError where [.codeMalformed, .codeUnknown].contains(error.cause)
+            {
+                guard let answer = try await provider(request) else { throw error }
+                return answer
+            }
+        }
     }
 }
 
@@ -18,19 +29,15 @@ private struct AuthorizationCodeGrant: Sendable {
             throw try await refusal(of: claim, request)
         }
         if request.client.testSignIn == nil {
-            await services.redeemers.note(request.client.client.id, in: request.team.id, from: request.origin)
+            await services.redeemers.note(request.client.id, in: request.team.id, from: request.origin)
         }
+        let issuer = services.issuer(of: request)
         services.traces.redeem(
-            .redemption(claim, grant, request, issuer: services.issuer(of: request)), of: grant.interactions,
-            in: request.team.id)
-        let transferSubject = try await services.transferSubject(of: grant.subject, request)
-        let answer = try services.issuer(of: request).answer(
-            tokenID: refreshToken.id, refreshToken: refreshToken, at: request.moment,
-            claims: { boundTo in
-                TokenIssuer.Claims(
-                    client: request.client.client, subject: grant.subject, nonce: grant.nonce, email: grant.email,
-                    authenticatedAt: grant.authenticatedAt, transferSubject: transferSubject, boundTo: boundTo)
-            })
+            .redemption(claim, grant, request, issuer: issuer), of: grant.interactions, in: request.team.id)
+        let claims = TokenIssuer.Claims(
+            client: request.client.client, subject: grant.subject, nonce: grant.nonce, email: grant.email,
+            authenticatedAt: grant.authenticatedAt)
+        let answer = try await issuer.answer(claims, under: refreshToken, at: request.moment)
         await services.tokens.trim(
             after: refreshToken.id, of: grant.subject, in: request.team.id, from: request.origin,
             log: services.server.log)
@@ -44,10 +51,10 @@ private struct AuthorizationCodeGrant: Sendable {
             throw Self.dead(.codeMalformed, because: "the code has not the shape of a code")
         }
         return CodeStore.Claim(
-            code: code, clientID: request.client.client.id, redirectURI: request.parameters["redirect_uri"],
+            code: code, clientID: request.client.id, redirectURI: request.parameters["redirect_uri"],
             codeChallenge: request.parameters["code_verifier"].flatMap(PKCE.challenge),
             testSignIn: request.client.testSignIn, tokenID: tokenID,
-            notBefore: request.team.tokenRules.notBefore(of: request.client.client.id))
+            notBefore: request.team.tokenRules.notBefore(of: request.client.id))
     }
 
     /// The error with Apple's general description.
@@ -76,8 +83,8 @@ private struct AuthorizationCodeGrant: Sendable {
 
     private func refuseReplay(of tokenID: [UInt8], _ request: AuthenticatedRequest) async throws -> OAuthError {
         let event = AuditEvent(
-            "code.replayed", by: .client(request.client.client.id),
-            on: AuditEvent.Target("client", request.client.client.id.rawValue), from: request.origin, outcome: .refused)
+            "code.replayed", by: .client(request.client.id),
+            on: AuditEvent.Target("client", request.client.id.rawValue), from: request.origin, outcome: .refused)
         try await services.ends.revoke(tokenID, event: event, in: request.team.id, at: request.moment)
         return OAuthError(
             .invalidGrant, "The code has already been used.", cause: .codeUsed,

@@ -18,7 +18,7 @@ extension Grant {
             throw OAuthError(.invalidScope, cause: .migrationScopeWanted, because: "scope is not \(migrationScope)")
         }
         var json = JSONWriter(capacity: 256)
-        json.member("access_token", issuer.accessToken(for: request.client.client.id, at: request.moment))
+        json.member("access_token", issuer.accessToken(for: request.client.id, at: request.moment))
         json.member("token_type", "Bearer")
         json.member("expires_in", Int(TokenLifetime.accessToken.components.seconds))
         return json.finish()

@@ -34,13 +34,13 @@ final class KeyUses: @unchecked Sendable {
         guard let key = client.keyID else { return }
         await note(key, in: team, at: moment, from: origin)
         guard case .secret(_, let end?) = client.proof else { return }
-        let secret = SecretEnd(team: team, client: client.client.id, moment: end)
+        let secret = SecretEnd(team: team, client: client.id, moment: end)
         guard Self.isDue(secret, of: &ends, at: moment) else { return }
         await log.attempt("client_secret_end.not_kept", request: origin.requestID) {
             try await database.query(
                 """
                 INSERT INTO client_secret_ends (team_id, client_id, ends_at, seen_at)
-                VALUES (\(team), \(client.client.id), \(end), \(moment))
+                VALUES (\(team), \(client.id), \(end), \(moment))
                 ON CONFLICT (team_id, client_id)
                     DO UPDATE SET ends_at = excluded.ends_at, seen_at = excluded.seen_at
                 """, in: team, durability: .relaxed)

@@ -4,53 +4,38 @@ import EventLoop
 public import Platform
 import Postgres
 
-/// The token endpoint: authenticate the client, find the grant, issue.
+/// The token endpoint: each grant declares how its client proves itself, and is asked once it has.
 public struct TokenEndpoint: ClientEndpoint {
-    public let clients: ClientAuthenticator
     private let grants: [Grant]
     private let uses: KeyUses
 
-    /// - Parameter further: grants of other modules.
+    /// - Parameter provider: redeems an authorization code that this team has not issued; nil for a client without such
+    ///   codes.
     public init(
-        server: ServerContext, database: TeamDatabase, ends: AuthorizationEndStore, testSignIns: TestSignInStore,
-        traces: any TraceSink, further: [Grant] = []
+        server: ServerContext, database: TeamDatabase, ends: AuthorizationEndStore, traces: any TraceSink,
+        redeemingAtProvider provider: @escaping @Sendable (AuthenticatedRequest) async throws -> [UInt8]? = { _ in nil }
     ) {
-        clients = ClientAuthenticator(server, testSignIns)
         uses = KeyUses(database: database, log: server.log)
         let services = GrantServices(
-            server: server, codes: CodeStore(database: database), tokens: RefreshTokenStore(database: database),
-            ends: ends, redeemers: RedeemingClients(database: database, log: server.log), traces: traces,
-            migration: UserMigrationStore(database: database, server: server))
-        grants =
-            [
-                .authorizationCode(services), .refreshToken(services), .publicRefreshToken(services),
-                .clientCredentials(services),
-            ] + further
+            server: server, database: database, codes: CodeStore(database: database),
+            tokens: RefreshTokenStore(database: database), ends: ends,
+            redeemers: RedeemingClients(database: database, log: server.log), traces: traces)
+        grants = [.authorizationCode(services, or: provider), .refreshToken(services), .clientCredentials(services)]
     }
 
-    /// A public client proves itself as one of the grants of that type declares.
     public func proof(for parameters: ProtocolParameters) -> ClientProof {
-        guard let type = parameters["grant_type"] else { return .clientSecret }
-        return grants.first { $0.type.isExactly(type) && $0.proof.isOfPublicClient }?.proof ?? .clientSecret
+        parameters["grant_type"].flatMap(grant)?.proof ?? .secret
     }
 
     /// Responds with the JSON of RFC 6749 section 5.1.
     public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
         await uses.note(request.client, in: request.team.id, at: request.moment, from: request.origin)
-        let type = try request.parameters.required("grant_type")
-        let grant = grants.first { $0.type.isExactly(type) && $0.proof.isOfPublicClient == request.client.isPublic }
-        guard let grant else {
+        guard let grant = grant(try request.parameters.required("grant_type")) else {
             throw OAuthError(
                 .unsupportedGrantType, cause: .grantTypeUnsupported, because: "grant_type is not supported")
         }
         return try await grant.respond(request)
     }
-}
 
-extension ClientProof {
-    fileprivate var isOfPublicClient: Bool { if case .rotatingToken = self { true } else { false } }
-}
-
-extension AuthenticatedClient {
-    fileprivate var isPublic: Bool { if case .rotatingToken = proof { true } else { false } }
+    private func grant(_ type: String) -> Grant? { grants.first { $0.type.isExactly(type) } }
 }

@@ -11,46 +11,43 @@ public struct TokenIssuer: Sendable {
         let nonce: String?
         let email: SharedEmail?
         let authenticatedAt: Timestamp
-        /// The user's `transfer_sub` from another team, while the window of the transfer is open.
-        ///
-        /// Every grant must include it, because the app may use any grant first.
-        let transferSubject: Subject?
-        /// The code or access token issued with it, whose hash becomes `c_hash` or `at_hash`.
-        let boundTo: BoundValue?
 
-        public init(
-            client: Client, subject: Subject, nonce: String?, email: SharedEmail?, authenticatedAt: Timestamp,
-            transferSubject: Subject?, boundTo: BoundValue?
-        ) {
+        public init(client: Client, subject: Subject, nonce: String?, email: SharedEmail?, authenticatedAt: Timestamp) {
             self.client = client
             self.subject = subject
             self.nonce = nonce
             self.email = email
             self.authenticatedAt = authenticatedAt
-            self.transferSubject = transferSubject
-            self.boundTo = boundTo
         }
     }
 
-    public enum BoundValue: Sendable {
+    /// What an `id_token` is issued with, whose hash becomes `c_hash` or `at_hash`.
+    enum BoundValue: Sendable {
         case code(String)
         case accessToken(String)
     }
 
     let team: TeamSnapshot
     let server: ServerContext
+    private let migration: UserMigrationStore
 
-    public init(team: TeamSnapshot, server: ServerContext) {
+    public init(team: TeamSnapshot, server: ServerContext, database: TeamDatabase) {
         self.team = team
         self.server = server
+        migration = UserMigrationStore(database: database, server: server)
     }
 
     /// Issues an `id_token` like Apple's: header with `kid` and `alg` alone, one audience, no `jti`
     /// (claims of OpenID Connect Core section 2, hashes of section 3.3.2.11).
     ///
-    /// - Throws: `NoSigningKey` when the team has no key, `SigningFailure` when OpenSSL fails.
-    func idToken(_ claims: Claims, at moment: Timestamp) throws -> String {
-        try team.sign(payload(claims, at: moment), at: moment)
+    /// It names the user's `transfer_sub` from another team while the window of the transfer is open, whatever the
+    /// grant, because the app may use any grant first.
+    ///
+    /// - Throws: `NoSigningKey` when the team has no key, `SigningFailure` when OpenSSL fails, `PostgresFailure`.
+    func idToken(_ claims: Claims, boundTo value: BoundValue, at moment: Timestamp) async throws -> String {
+        let transferSubject = try await migration.name(
+            of: claims.subject, for: claims.client.primaryAppID, in: team, at: moment)
+        return try team.sign(payload(claims, boundTo: value, transferSubject, at: moment), at: moment)
     }
 
     /// The issuer in tokens of that client.
@@ -70,7 +67,9 @@ public struct TokenIssuer: Sendable {
         AccessToken(holder, expiresAt: moment + TokenLifetime.accessToken, random: server.random).text(of: team)
     }
 
-    private func payload(_ claims: Claims, at moment: Timestamp) -> [UInt8] {
+    private func payload(_ claims: Claims, boundTo value: BoundValue, _ transferSubject: Subject?, at moment: Timestamp)
+        -> [UInt8]
+    {
         var json = JSONWriter()
         json.member("iss", issuer(of: claims.client))
         json.member("aud", claims.client.id.rawValue)
@@ -78,17 +77,16 @@ public struct TokenIssuer: Sendable {
         json.member("iat", (moment - TokenLifetime.backdating).seconds)
         json.member("sub", claims.subject.rawValue)
         if let nonce = claims.nonce { json.member("nonce", nonce) }
-        switch claims.boundTo {
+        switch value {
         case .code(let code): json.member("c_hash", TokenHash.of(code))
         case .accessToken(let token): json.member("at_hash", TokenHash.of(token))
-        case nil: break
         }
         if let email = claims.email { json.members(of: email, asStrings: claims.client.writesStrings) }
         // Never later than `iat`, because clients may compare the two.
         let backdated = min(claims.authenticatedAt, moment - TokenLifetime.backdating)
         json.member("auth_time", backdated.seconds)
         json.member("nonce_supported", true)
-        if let name = claims.transferSubject { json.member("transfer_sub", name.rawValue) }
+        if let name = transferSubject { json.member("transfer_sub", name.rawValue) }
         return json.finish()
     }
 }

@@ -6,34 +6,18 @@ import Registry
 extension TraceEvent {
     /// The attributes of a valid request.
     public static func facts(of request: AuthorizationRequest) -> [TraceAttribute] {
-        facts(
-            client: request.client.id, redirectURI: request.redirectURI, type: request.responseType,
-            mode: request.responseMode, scope: request.scope,
-            opaque: [("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge)])
-    }
-
-    /// The attributes of a valid request, from its stored form.
-    public static func facts(of request: InteractionRequest) -> [TraceAttribute] {
-        facts(
-            client: request.clientID, redirectURI: request.redirectURI, type: request.responseType,
-            mode: request.responseMode, scope: request.scope,
-            opaque: [("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge)])
-    }
-
-    private static func facts(
-        client: ClientID, redirectURI: String, type: AuthorizationRequest.ResponseType,
-        mode: AuthorizationRequest.ResponseMode, scope: AuthorizationRequest.Scope,
-        opaque: [(name: String, value: String?)]
-    ) -> [TraceAttribute] {
-        let scopes = [scope.name ? "name" : nil, scope.email ? "email" : nil].compactMap { $0 }
-        let words = [
-            TraceAttribute("client_id", client.rawValue), TraceAttribute("redirect_uri", url: redirectURI),
-            TraceAttribute("response_type", type.rawValue), TraceAttribute("response_mode", mode.rawValue),
+        var facts = [
+            TraceAttribute("client_id", request.clientID.rawValue),
+            TraceAttribute("redirect_uri", url: request.redirectURI),
+            TraceAttribute("response_type", request.responseType.rawValue),
+            TraceAttribute("response_mode", request.responseMode.rawValue),
         ]
-        return words + (scopes.isEmpty ? [] : [TraceAttribute("scope", scopes.joined(separator: " "))])
-            + opaque.compactMap { name, value in value.map { TraceAttribute(name, lengthOf: $0) } }
-            + (opaque.contains { $0.name == "code_challenge" && $0.value != nil }
-                ? [TraceAttribute("code_challenge_method", "S256")] : [])
+        if !request.scope.text.isEmpty { facts.append(TraceAttribute("scope", request.scope.text)) }
+        for (name, value) in [
+            ("state", request.state), ("nonce", request.nonce), ("code_challenge", request.codeChallenge),
+        ] { if let value { facts.append(TraceAttribute(name, lengthOf: value)) } }
+        if request.codeChallenge != nil { facts.append(TraceAttribute("code_challenge_method", "S256")) }
+        return facts
     }
 
     /// The event of a rejected request: the values sent, those registered, and the most similar of these.

@@ -6,7 +6,7 @@ import Platform
 extension TraceEvent {
     /// The event of the authorization response.
     static func answer(
-        _ request: InteractionRequest, _ issue: CodeStore.Issue, at moment: Timestamp, from origin: Origin
+        _ request: AuthorizationRequest, _ issue: CodeStore.Issue, at moment: Timestamp, from origin: Origin
     ) -> TraceEvent {
         var answered = [TraceAttribute("code", "(given)")]
         if request.responseType == .codeAndIDToken { answered.append(TraceAttribute("id_token", "(given)")) }
@@ -20,13 +20,13 @@ extension TraceEvent {
         _ claim: CodeStore.Claim, _ grant: CodeGrant, _ request: AuthenticatedRequest, issuer: TokenIssuer
     ) -> TraceEvent {
         let client = request.client
-        var sent = [TraceAttribute("client_id", client.client.id.rawValue)]
+        var sent = [TraceAttribute("client_id", client.id.rawValue)]
         if let key = client.keyID { sent.append(TraceAttribute("client_secret.kid", key.rawValue)) }
         if let url = claim.redirectURI { sent.append(TraceAttribute("redirect_uri", url: url)) }
         if claim.codeChallenge != nil { sent.append(TraceAttribute("code_verifier", "(given)")) }
         var answered = [
             TraceAttribute("id_token.iss", issuer.issuer(of: client.client)),
-            TraceAttribute("id_token.aud", client.client.id.rawValue),
+            TraceAttribute("id_token.aud", client.id.rawValue),
         ]
         if grant.nonce != nil { answered.append(TraceAttribute("id_token.nonce", "(as sent)")) }
         if let email = grant.email {

@@ -12,8 +12,8 @@ public protocol TraceSink: Sendable {
 
     /// Records the valid authorization request of an app.
     func begin(
-        _ request: AuthorizationRequest, as id: InteractionID, in team: TeamID, at moment: Timestamp,
-        from origin: () -> Origin)
+        _ request: AuthorizationRequest, sent fields: [FormCoding.Field], as id: InteractionID, in team: TeamID,
+        at moment: Timestamp, from origin: () -> Origin)
 
     /// Records an event of a user's sign-in to an app.
     func record(_ event: TraceEvent, of interaction: Interaction, in team: TeamID, by subject: Subject?)

@@ -4,30 +4,28 @@ public import Platform
 
 /// The endpoint for migrating users with their app (Apple, TN3159): the old team requests the `transfer_sub` of a
 /// user, the new team exchanges it for the `sub`.
-public struct UserMigration: Sendable {
-    let clients: ClientAuthenticator
+public struct UserMigration: ClientEndpoint {
     let people: UserMigrationStore
     let tokens: LiveTokenStore
 
-    public init(server: ServerContext, database: TeamDatabase, testSignIns: TestSignInStore) {
-        clients = ClientAuthenticator(server, testSignIns)
+    public init(server: ServerContext, database: TeamDatabase) {
         people = UserMigrationStore(database: database, server: server)
         tokens = LiveTokenStore(database: database)
     }
 
     /// Answers `sub` and `target` with a `transfer_sub`, and a `transfer_sub` with the `sub` in this team.
     ///
-    /// - Parameter accessToken: the client's own token, or that of one of its users.
+    /// The `Authorization` field has the client's own token, or that of one of its users.
+    ///
     /// - Throws: `OAuthError`, `PostgresFailure`.
-    public func respond(
-        to parameters: ProtocolParameters, accessToken: String?, of team: TeamSnapshot, from origin: Origin
-    ) async throws -> [UInt8] {
-        let moment = clients.server.clock()
-        let client = try await clients.authenticate(parameters, of: team, at: moment).client
-        try await check(accessToken, of: client, in: team, at: moment)
-        if let text = parameters["transfer_sub"] { return try await receive(text, client, team, origin, at: moment) }
+    public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
+        let (client, team, parameters) = (request.client.client, request.team, request.parameters)
+        try await check(request.accessToken, of: client, in: team, at: request.moment)
+        if let text = parameters["transfer_sub"] {
+            return try await receive(text, client, team, request.origin, at: request.moment)
+        }
         return try await send(
-            try parameters.required("sub"), to: try parameters.required("target"), client, team, at: moment)
+            try parameters.required("sub"), to: try parameters.required("target"), client, team, at: request.moment)
     }
 
     /// Requires a token of the client; a test sign-in has none.

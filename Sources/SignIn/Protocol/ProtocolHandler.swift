@@ -10,6 +10,7 @@ struct ProtocolHandler: Sendable {
     static let options = RouteOptions(bodyLimit: 16 * 1024)
 
     let teams: TeamCache
+    let clients: ClientAuthenticator
     let traces: any TraceSink
     let log: Log
 
@@ -26,16 +27,20 @@ struct ProtocolHandler: Sendable {
     /// The team if it is in memory and known to be current; nil for the system team.
     func known(_ team: TeamID) -> TeamSnapshot? { team == .system ? nil : teams.known(team) }
 
-    /// Reads the form, runs `body`, and turns errors into responses.
+    /// Reads the form, has the endpoint respond to the client, and turns errors into responses.
     ///
     /// - Parameter isCurrent: whether a change of the last second to the team's registry must count.
-    func answer(
-        _ request: Request, _ team: TeamID, isCurrent: Bool = false,
-        _ body: (ProtocolParameters, TeamSnapshot) async throws -> Response
-    ) async -> Response {
+    func answer(_ request: Request, _ team: TeamID, at endpoint: some ClientEndpoint, status: Status, isCurrent: Bool)
+        async -> Response
+    {
         do {
             let snapshot = try await snapshot(team, isCurrent: isCurrent)
-            do { return try await body(try parameters(of: request), snapshot) } catch {
+            do {
+                let body = try await clients.respond(
+                    at: endpoint, to: try parameters(of: request), accessToken: BearerToken(request)?.text,
+                    of: snapshot, from: request.auditOrigin)
+                return ProtocolAnswers.json(body, status: status)
+            } catch {
                 note(error, request, snapshot)
                 throw error
             }

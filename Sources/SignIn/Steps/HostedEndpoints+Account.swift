@@ -16,7 +16,6 @@ extension HostedEndpoints {
         let interaction = steps.interactions.open(
             next: next, language: request.languageTags(asked: query["ui_locales"]))
         return try await begin(
-            InteractionContext(
-                request: request, team: team, interaction: interaction, client: nil, browserContext: browserContext))
+            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
     }
 }

@@ -17,7 +17,7 @@ extension HostedEndpoints {
             let fields = sent
             let parameters = try ProtocolParameters(fields)
             let authorized = try await authorization.judge(parameters, to: team, at: steps.server.clock())
-            return try await begin(authorized, fields, request, team)
+            return try await begin(authorized, sent: fields, parameters.locales, request, team)
         } catch let refusal as AuthorizationRefusal { return refuse(request, team, refusal, sent) } catch let error
             as OAuthError
         { return refuse(request, team, AuthorizationRefusal(error), sent) } catch let failure as FormCoding.Failure {
@@ -27,18 +27,17 @@ extension HostedEndpoints {
     }
 
     private func begin(
-        _ authorized: AuthorizationRequest, _ fields: [FormCoding.Field], _ request: Request, _ team: TeamSnapshot
+        _ authorized: AuthorizationRequest, sent fields: [FormCoding.Field], _ locales: String?, _ request: Request,
+        _ team: TeamSnapshot
     ) async throws -> Response {
         try await steps.admit(request, team.id)
         let browserContext = try await steps.browserContext(request, team)
         if request.method == .post, browserContext.isNewBrowser { return try askAgain(fields, team.id) }
         let interaction = steps.interactions.open(
-            authorized, language: request.languageTags(asked: authorized.locales), in: team.id,
+            authorized, sent: fields, language: request.languageTags(asked: locales), in: team.id,
             from: request.auditOrigin)
         return try await begin(
-            InteractionContext(
-                request: request, team: team, interaction: interaction, client: authorized.client,
-                browserContext: browserContext))
+            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
     }
 
     /// Stores an interaction and responds with its first page, or with a redirect to it or to Apple.

@@ -8,9 +8,10 @@ struct InteractionContext: Sendable {
     let request: Request
     let team: TeamSnapshot
     var interaction: Interaction
-    /// App that the sign-in leads back to; nil if it leads to a page of this server.
-    let client: Client?
     let browserContext: BrowserContext
+
+    /// App that the sign-in leads back to; nil if it leads to a page of this server.
+    var client: Client? { interaction.app.flatMap { team.client($0.clientID) } }
 
     /// Session that replaces the first proof; for an app, not one that began at Apple, which asks again each time
     /// on its own sheet, and none if the team has no directory.

@@ -14,7 +14,7 @@ extension InteractionSteps {
             frame: pages.frame(title, of: team, in: context.language), title: title.localizedText,
             action: TeamRoutes.password.link(team.id, interaction),
             formToken: site.formTokens.token(for: context.browserContext.browser),
-            email: context.interaction.loginHint ?? "", passkey: passkeyForm(context),
+            email: context.interaction.app?.loginHint ?? "", passkey: passkeyForm(context),
             isCancellable: context.client != nil, recoveryURL: TeamRoutes.recovery.link(team.id, interaction),
             appleURL: context.offersApple ? TeamRoutes.apple.link(team.id, interaction) : nil,
             registrationURL: team.registration == .open ? TeamRoutes.registration.link(team.id, interaction) : nil)

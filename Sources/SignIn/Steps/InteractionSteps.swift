@@ -37,10 +37,9 @@ struct InteractionSteps: Sendable {
     {
         guard let interaction = try await interactions.find(id, browserHash: browserContext.browserHash, in: team.id)
         else { return nil }
-        let client = interaction.app.flatMap { team.client($0.clientID) }
         guard team.admits(interaction) else { return nil }
         return InteractionContext(
-            request: request, team: team, interaction: interaction, client: client, browserContext: browserContext)
+            request: request, team: team, interaction: interaction, browserContext: browserContext)
     }
 
     /// Runs `body` for an interaction; throws `UserFacingError.notFound` if the team has no directory.

@@ -100,7 +100,7 @@ extension MailedLinks {
         let hash = follower.browserContext.browserHash
         try await steps.interactions.begin(interaction, browserHash: hash, in: follower.team.id)
         return InteractionContext(
-            request: follower.request, team: follower.team, interaction: interaction, client: nil,
+            request: follower.request, team: follower.team, interaction: interaction,
             browserContext: follower.browserContext)
     }
 }

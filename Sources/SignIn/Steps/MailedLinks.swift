@@ -74,23 +74,24 @@ struct MailedLinks: Sendable {
         else { return nil }
         return InteractionContext(
             request: follower.request, team: follower.team, interaction: interaction,
-            client: interaction.app.flatMap { follower.team.client($0.clientID) },
             browserContext: follower.browserContext)
     }
 
     /// The interaction of an app's request that is sent again; nil if the app may no longer send it.
     func interaction(requestedBy query: String, of follower: MailedLinkContext) async throws -> InteractionContext? {
-        let request: AuthorizationRequest
+        let (fields, request): ([FormCoding.Field], AuthorizationRequest)
         do {
-            let parameters = try ProtocolParameters(try FormCoding.decode(query.utf8, maximumFields: 64))
-            request = try await authorization.judge(parameters, to: follower.team, at: follower.caller.now)
+            fields = try FormCoding.decode(query.utf8, maximumFields: 64)
+            request = try await authorization.judge(
+                try ProtocolParameters(fields), to: follower.team, at: follower.caller.now)
         } catch is AuthorizationRefusal { return nil } catch is OAuthError { return nil }
         let interaction = steps.interactions.open(
-            request, language: follower.request.languageTags(), in: follower.team.id, from: follower.caller.origin)
+            request, sent: fields, language: follower.request.languageTags(), in: follower.team.id,
+            from: follower.caller.origin)
         try await steps.interactions.begin(
             interaction, browserHash: follower.browserContext.browserHash, in: follower.team.id)
         return InteractionContext(
-            request: follower.request, team: follower.team, interaction: interaction, client: request.client,
+            request: follower.request, team: follower.team, interaction: interaction,
             browserContext: follower.browserContext)
     }
 

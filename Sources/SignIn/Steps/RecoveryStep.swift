@@ -10,7 +10,7 @@ struct RecoveryStep: Sendable {
 
     func ask(_ context: InteractionContext) -> Response {
         var page = recoveryPage(context)
-        page.email = context.interaction.loginHint ?? ""
+        page.email = context.interaction.app?.loginHint ?? ""
         return steps.pages.respond(page)
     }
 

@@ -55,7 +55,7 @@ import Testing
                     Issue.record("not refused")
                     continue
                 }
-                let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+                let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
                 let texts = try Translations(folder: root + "/Texts")
                 #expect(
                     problems.contains { $0.field.hasSuffix("primary") && texts.text($0.message).contains(reason) },

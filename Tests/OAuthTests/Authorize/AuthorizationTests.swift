@@ -10,8 +10,8 @@ import Testing
     @Test func `a request that keeps every rule is taken as it was meant`() async throws {
         try await withEngine { engine in
             let request = try await engine.authorize(.web, Engine.fullRequest)
-            #expect(request.client.id == .web)
-            #expect(request.client.primaryAppID == .app)
+            #expect(request.clientID == .web)
+            #expect(request.primaryAppID == .app)
             #expect(request.redirectURI == TestTeams.callback)
             #expect(request.responseType == .code)
             #expect(request.responseMode == .formPost)

@@ -80,7 +80,7 @@ import Testing
             ])
             for _ in 0..<2 {
                 await #expect(throws: OAuthError.self) {
-                    try await engine.tokens.respond(to: parameters, of: team, from: .test)
+                    try await engine.respond(at: engine.tokens, to: parameters, of: team)
                 }
             }
             let rows = try engine.admin("SELECT extract(epoch FROM ends_at)::bigint::text FROM client_secret_ends")

@@ -14,10 +14,9 @@ import Testing
     private func delete(_ sub: String?, at client: ClientID = .web, in team: TeamID = .acme, _ engine: Engine)
         async throws -> ReceiptID
     {
-        let deletion = DeleteAccount(server: engine.server, database: engine.database, testSignIns: engine.testSignIns)
-        let body = try await deletion.respond(
-            to: try engine.parameters(of: client, in: team, ["sub": sub]), of: try await engine.snapshot(team),
-            from: .test)
+        let body = try await engine.respond(
+            at: DeleteAccount(server: engine.server, database: engine.database),
+            to: try engine.parameters(of: client, in: team, ["sub": sub]), of: try await engine.snapshot(team))
         let json = try JSON.decode(JSONValue.self, from: body)
         let id = try #require(json["receipt"]?.string)
         #expect(json["receipt_url"]?.string == "https://pippin.example/t/\(team)/auth/receipts/\(id)")

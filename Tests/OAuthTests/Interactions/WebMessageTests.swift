@@ -46,10 +46,10 @@ import Testing
         ("https://acme.example?x=/", "https://acme.example"),
         ("http://127.0.0.1:9000/callback", "http://127.0.0.1:9000"),
     ]) func `P15: only the origin of the return URL may read it`(url: String, origin: String) throws {
-        let request = InteractionRequest(
+        let request = AuthorizationRequest(
             clientID: .web, primaryAppID: .app, redirectURI: url, responseType: .code, responseMode: .webMessage,
             scope: AuthorizationRequest.Scope(name: false, email: false), state: nil, nonce: nil, codeChallenge: nil,
-            testSignIn: nil)
+            testSignIn: nil, loginHint: nil)
         #expect(AuthorizationAnswer(request, [("code", "c")]).origin == origin)
     }
 

@@ -85,15 +85,14 @@ import Testing
     @Test func `the client proves itself first, and a token must be there`() async throws {
         try await withEngine { engine in
             let token = try await engine.tokens().accessToken
-            let introspection = Introspection(
-                server: engine.server, database: engine.database, testSignIns: engine.testSignIns)
+            let introspection = Introspection(server: engine.server, database: engine.database)
             for (changes, code) in [
                 (["client_secret": nil], .invalidClient), (["client_secret": "x.y.z"], .invalidClient),
                 (["token": nil], .invalidRequest),
             ] as [(Changes, OAuthError.Code)] {
                 let parameters = try engine.parameters(of: .web, ["token": token].merging(changes) { $1 })
                 let error = await #expect(throws: OAuthError.self) {
-                    try await introspection.respond(to: parameters, of: try await engine.snapshot(), from: .test)
+                    try await engine.respond(at: introspection, to: parameters, of: try await engine.snapshot())
                 }
                 #expect(error?.code == code, "\(changes)")
             }

@@ -148,7 +148,7 @@ import Testing
             ])
             engine.teams.connections.close()
             await #expect(throws: PostgresFailure.self) {
-                try await engine.revocation.respond(to: parameters, of: team, from: .test)
+                try await engine.respond(at: engine.revocation, to: parameters, of: team)
             }
         }
     }

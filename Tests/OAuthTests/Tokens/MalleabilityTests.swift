@@ -29,7 +29,7 @@ import Testing
         for variant in variants where !variant.utf8.contains(0) {
             let changes = parameters.merging([name: variant]) { $1 }
             do {
-                _ = try await engine.tokens.respond(to: try ProtocolParameters(own, changes), of: team, from: .test)
+                _ = try await engine.respond(at: engine.tokens, to: try ProtocolParameters(own, changes), of: team)
                 accepted.append(variant)
             } catch let error as OAuthError { #expect(error.code == .invalidGrant, "\(variant)") }
         }

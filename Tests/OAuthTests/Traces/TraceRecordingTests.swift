@@ -247,7 +247,7 @@ extension Engine {
         let coded = fields.compactMap { field in FieldName(field.key).map { FormCoding.Field($0, field.value) } }
         let team = try await snapshot()
         do {
-            _ = try await tokens.respond(to: try ProtocolParameters(coded), of: team, from: .test)
+            _ = try await respond(at: tokens, to: try ProtocolParameters(coded), of: team)
             Issue.record("no refusal")
         } catch let error as OAuthError { traces.refuse(error, .tokenRefused, of: coded, to: team, from: .test) }
     }

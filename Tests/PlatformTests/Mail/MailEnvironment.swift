@@ -36,7 +36,7 @@ struct MailEnvironment: Sendable, OwnedDatabase {
 
 /// The catalogue and the templates of the repository.
 private let repositoryPages = Result {
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
     return try Pages(folder: root + "/Templates", texts: root + "/Texts", isWatching: false)
 }
 

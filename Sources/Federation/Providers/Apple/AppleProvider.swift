@@ -40,8 +40,7 @@ public struct AppleProvider: NativeProvider {
     /// is sent once is stored whatever happens to the code. With a token, and with any scope, Apple requires form_post.
     public func authorizationURL(of upstreamRequest: UpstreamRequest, in team: TeamSnapshot) -> String? {
         guard let registration = team.appleRegistration(of: upstreamRequest.primaryAppID) else { return nil }
-        let scopes = [upstreamRequest.scope.name ? "name" : nil, upstreamRequest.scope.email ? "email" : nil].compactMap
-        { $0 }
+        let scope = upstreamRequest.scope.text
         var fields = [
             FormCoding.Field("client_id", registration.servicesID.rawValue),
             FormCoding.Field("redirect_uri", upstreamRequest.returnURL),
@@ -50,7 +49,7 @@ public struct AppleProvider: NativeProvider {
             FormCoding.Field("code_challenge", upstreamRequest.codeChallenge),
             FormCoding.Field("code_challenge_method", "S256"),
         ]
-        if !scopes.isEmpty { fields.append(FormCoding.Field("scope", scopes.joined(separator: " "))) }
+        if !scope.isEmpty { fields.append(FormCoding.Field("scope", scope)) }
         // Apple requires a space as %20, not as a plus sign.
         let query = FormCoding.encode(fields).replacing("+", with: "%20")
         return "\(service.authorizationURL)?\(query)"

@@ -1,0 +1,112 @@
+import Core
+import Crypto
+import Platform
+import Synchronization
+import Testing
+
+@testable import OAuth
+@testable import TestTeams
+
+/// An endpoint that counts the clients it is called with.
+private final class CountingEndpoint: ClientEndpoint {
+    private let proof: ClientProof
+    private let count = Mutex(0)
+
+    init(_ proof: ClientProof) { self.proof = proof }
+
+    var calls: Int { count.withLock { $0 } }
+
+    func proof(for parameters: ProtocolParameters) -> ClientProof { proof }
+
+    func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
+        count.withLock { $0 += 1 }
+        return []
+    }
+}
+
+/// What an endpoint declares of its client's proof is all that its client may prove itself by.
+@Suite struct ClientEndpointTests {
+    private static let rotating = RefreshToken.rotating(random: .system).text
+    private static let lasting = RefreshToken(random: .system).text
+
+    /// Why a client is refused, or nil where the endpoint is called.
+    private func refusal(at proof: ClientProof, _ parameters: Changes, _ engine: Engine) async throws -> RefusalCause? {
+        let endpoint = CountingEndpoint(proof)
+        let team = try await engine.snapshot()
+        do {
+            _ = try await engine.respond(at: endpoint, to: try ProtocolParameters([:], parameters), of: team)
+            #expect(endpoint.calls == 1)
+            return nil
+        } catch let error as OAuthError {
+            #expect(endpoint.calls == 0)
+            return error.cause
+        }
+    }
+
+    @Test func `only a secret is a proof where nothing else is declared`() async throws {
+        try await withEngine { engine in
+            let secret = try engine.teams.secret()
+            let cases: [(Changes, RefusalCause?)] = [
+                (["client_id": "com.acme.web", "client_secret": secret], nil),
+                (["client_id": "com.acme.web"], .secretMissing), (["client_secret": secret], .clientMissing),
+                (["client_id": "com.acme.web", "token": Self.rotating], .secretMissing),
+                (["client_id": "com.acme.app", "code": "c"], .secretMissing),
+                (["client_id": "com.acme.off.web", "client_secret": secret], .clientDisabled),
+                (["client_id": "com.rival.app", "client_secret": secret], .clientUnknown),
+            ]
+            for (parameters, cause) in cases {
+                let found = try await refusal(at: .secret, parameters, engine)
+                #expect(found == cause, "\(parameters)")
+            }
+        }
+    }
+
+    @Test func `a rotating token is one where it is declared, in its parameter and without a secret`() async throws {
+        try await withEngine { engine in
+            let proof = ClientProof.secretOrRotatingToken(in: "token")
+            let cases: [(Changes, RefusalCause?)] = [
+                (["client_id": "com.acme.app", "token": Self.rotating], nil),
+                (["client_id": "com.acme.app", "token": Self.rotating, "client_secret": "x"], .secretMalformed),
+                (["client_id": "com.acme.app", "token": Self.lasting], .secretMissing),
+                (["client_id": "com.acme.app", "refresh_token": Self.rotating], .secretMissing),
+                (["client_id": "com.acme.off", "token": Self.rotating], .clientDisabled),
+                (["client_id": "com.rival.app", "token": Self.rotating], .clientUnknown),
+                (["token": Self.rotating], .clientMissing),
+            ]
+            for (parameters, cause) in cases {
+                let found = try await refusal(at: proof, parameters, engine)
+                #expect(found == cause, "\(parameters)")
+            }
+        }
+    }
+
+    @Test func `a provider's code is one where it is declared, and of a client that exists and is switched on`()
+        async throws
+    {
+        try await withEngine { engine in
+            let cases: [(Changes, RefusalCause?)] = [
+                (["client_id": "com.acme.app"], nil),
+                (["client_id": "com.acme.app", "client_secret": "x"], .secretMalformed),
+                (["client_id": "com.acme.off"], .clientDisabled), (["client_id": "com.rival.app"], .clientUnknown),
+                ([:], .parameterMissing),
+            ]
+            for (parameters, cause) in cases {
+                let found = try await refusal(at: .secretOrProviderCode, parameters, engine)
+                #expect(found == cause, "\(parameters)")
+            }
+        }
+    }
+
+    @Test func `a grant is not open to the proof that another declares`() async throws {
+        try await withEngine { engine in
+            for type in ["authorization_code", "client_credentials", "password", "refresh_token\u{0301}"] {
+                let parameters: Changes = [
+                    "client_id": "com.acme.app", "grant_type": type, "refresh_token": Self.rotating,
+                    "token": Self.rotating, "code": "c", "scope": "user.migration",
+                ]
+                let proof = engine.tokens.proof(for: try ProtocolParameters([:], parameters))
+                #expect(try await refusal(at: proof, parameters, engine) == .secretMissing, "\(type)")
+            }
+        }
+    }
+}
