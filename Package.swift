@@ -104,17 +104,17 @@ let package = Package(
         tests(of: "Core"),
         tests(of: "Crypto", uses: "Core TestAuthenticator"),
         tests(of: "Postgres", uses: "EventLoop TestDatabase"),
-        tests(of: "HTTP", uses: "CCurl CCares EventLoop Core TestNames TestNumbers TestSockets TestMail"),
+        tests(of: "HTTP", uses: "CCurl EventLoop Core TestNames TestNumbers TestSockets TestMail"),
         tests(of: "Templates", uses: "Core"),
         tests(of: "Platform", uses: "EventLoop Core Crypto Postgres HTTP Templates TestDatabase TestMail"),
         tests(of: "Directory", uses: "EventLoop Core Crypto Postgres Platform OAuth Federation Accounts TestDatabase TestAuthenticator"),
         tests(of: "Registry", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform TestDatabase TestNames TestSockets"),
         tests(of: "OAuth", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry Federation Accounts TestDatabase TestTeams TestNumbers TestSockets"),
         tests(of: "Accounts", uses: "EventLoop Core Crypto Postgres Templates Platform Directory Registry TestDatabase TestNumbers"),
-        tests(of: "SignIn", uses: "CCares EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts Simulator TestDatabase TestAuthenticator TestTeams TestNumbers"),
+        tests(of: "SignIn", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts Simulator TestDatabase TestAuthenticator TestTeams TestNumbers"),
         tests(of: "Console", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn Simulator TestDatabase TestNames TestTeams"),
         // The whole product in one process.
-        tests(of: "pippin", uses: "CCares EventLoop Core Crypto Postgres HTTP Platform Directory OAuth Accounts SignIn Simulator TestDatabase TestNumbers"),
+        tests(of: "pippin", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory OAuth Accounts SignIn Simulator TestDatabase TestNumbers"),
         // The readers of fuzz/, which are links here.
         .testTarget(
             name: "FuzzSeedTests", dependencies: dependencies("Core Crypto HTTP Templates Platform Registry Accounts"), swiftSettings: settings),

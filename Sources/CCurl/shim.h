@@ -1,3 +1,5 @@
+// What Glibc declares, such as the types of addresses, must not be declared here again: Swift would know it twice.
+#pragma clang module import SwiftGlibc
 // What Swift cannot reach of libcurl: variadic functions and unions.
 #ifndef PIPPIN_CCURL_SHIM_H
 #define PIPPIN_CCURL_SHIM_H

@@ -1,3 +1,5 @@
+// What Glibc declares, such as the types of addresses, must not be declared here again: Swift would know it twice.
+#pragma clang module import SwiftGlibc
 // What Swift cannot reach of libmicrohttpd: variadic functions, unions, and enums that import badly.
 #ifndef PIPPIN_CMICROHTTPD_SHIM_H
 #define PIPPIN_CMICROHTTPD_SHIM_H

@@ -1,4 +1,3 @@
-internal import CCares
 import Core
 import Glibc
 import TestSupport

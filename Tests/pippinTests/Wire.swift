@@ -1,4 +1,3 @@
-internal import CCares
 import Glibc
 
 /// One client that asks one thing after another, on a connection that is kept while the server keeps it.

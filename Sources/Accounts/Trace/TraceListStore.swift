@@ -87,3 +87,127 @@ public struct TraceListStore: Sendable {
         return condition
     }
 }
+
+/// Reads one sign-in trace with its events.
+public struct TraceDetailStore: Sendable {
+    /// Most events of a trace; no regular sign-in has more.
+    public static let stepLimit = 200
+    /// Most octets of a trace's events that are returned, in total.
+    static let octetLimit = 128 << 10
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// The trace and its events in order, or nil when the team has no trace of that id.
+    ///
+    /// - Throws: `PostgresFailure`, `JSON.Failure` for an event that Pippin did not write.
+    public func find(_ id: TraceID, in team: TeamID) async throws -> (trace: SignInTrace, steps: [TraceEvent])? {
+        let rows = try await database.query(
+            """
+            SELECT \(TraceListStore.columns(in: team)), f.opening, ARRAY (
+                SELECT step FROM (
+                    SELECT s.step, s.at, s.kind,
+                        sum(octet_length(s.step)) OVER (ORDER BY s.at, s.kind ROWS UNBOUNDED PRECEDING) AS octets
+                    FROM flow_steps s
+                    WHERE s.team_id = \(team) AND s.flow_id = \(id)
+                    ORDER BY s.at, s.kind LIMIT \(Self.stepLimit)
+                ) AS told
+                WHERE octets <= \(Self.octetLimit) ORDER BY at, kind
+            )
+            FROM flows f
+            WHERE f.team_id = \(team) AND f.flow_id = \(id)
+            """, in: team)
+        guard var row = rows.first else { return nil }
+        let trace = try SignInTrace(&row)
+        let texts = [try row.next(String.self)] + (try row.next([String].self))
+        return (trace, try texts.compactMap(TraceEvent.init(stored:)))
+    }
+}
+
+/// Deletes the sign-in traces of deleted users in batches, because one user may have caused a million events.
+public enum UserTraceStore {
+    /// Most traces examined and events deleted in one batch.
+    static let (traces, steps) = (500, 5000)
+    /// Batches in the transaction of the deletion, enough for most users.
+    static let first = 4
+
+    /// Deletes the first batches in the caller's transaction, and enqueues the deletion of the rest if there is any.
+    public static func removeFirst(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
+        for _ in 0..<first where try await removePiece(of: subject, in: team, transaction) { return }
+        // A returning user gets the same `sub`, so the job is limited to traces that began before the deletion.
+        let payloads: SQL = """
+            SELECT jsonb_build_object('person', \(subject), 'last', max(flow_id)) FROM flows
+            WHERE team_id = \(team) AND sub = \(subject) HAVING max(flow_id) IS NOT NULL
+            """
+        try await transaction.query(UserTraceJob.insertion(in: team, for: payloads))
+    }
+
+    /// Deletes a batch of traces up to and including `last`, oldest first; true when none is left.
+    static func removePiece(
+        of subject: Subject, until last: String? = nil, in team: TeamID, _ transaction: borrowing Transaction
+    ) async throws(PostgresFailure) -> Bool {
+        let rows = try await transaction.query(
+            """
+            SELECT flow_id FROM flows
+            WHERE team_id = \(team) AND sub = \(subject) AND (\(last) IS NULL OR flow_id <= \(last))
+            ORDER BY flow_id LIMIT \(traces)
+            """)
+        let ids: [String] = try rows.column()
+        guard !ids.isEmpty else { return true }
+        let removed = try await transaction.query(
+            """
+            DELETE FROM flow_steps
+            WHERE team_id = \(team) AND flow_id = ANY (\(ids)) AND (flow_id, at, kind) IN (
+                SELECT flow_id, at, kind FROM flow_steps
+                WHERE team_id = \(team) AND flow_id = ANY (\(ids)) LIMIT \(steps)
+            )
+            """)
+        guard removed.changed < steps else { return false }
+        try await transaction.query(
+            """
+            DELETE FROM flows WHERE team_id = \(team) AND flow_id = ANY (\(ids)) AND sub = \(subject)
+            """)
+        return ids.count < traces
+    }
+}
+
+/// Job that deletes the remaining sign-in traces of a deleted user.
+struct UserTraceJob: JobKind {
+    static let kind = "person.flows"
+
+    let person: String
+    /// The user's last trace before the deletion; later ones belong to a user who signed up again with the same `sub`.
+    let last: String
+}
+
+/// Deletes the remaining sign-in traces of deleted users, as a job.
+public struct UserTraces: Sendable {
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Registers the handler of the job.
+    public func register(in handlers: inout JobHandlers) {
+        handlers.register(UserTraceJob.self) { job, run in try await remove(job, run) }
+    }
+
+    /// Deletes each batch in a transaction of its own, so that an interrupted run keeps its progress.
+    private func remove(_ job: UserTraceJob, _ run: JobRun) async throws -> JobOutcome {
+        guard let subject = Subject(rawValue: job.person) else { return .refused("the person has no such name") }
+        try await removeAll(of: subject, until: job.last, in: run.team)
+        return .succeeded()
+    }
+
+    func removeAll(of subject: Subject, until last: String, in team: TeamID) async throws {
+        var isDone = false
+        while !isDone {
+            try Task.checkCancellation()
+            isDone = try await database.transaction(in: team) { transaction in
+                try await UserTraceStore.removePiece(of: subject, until: last, in: team, transaction)
+            }
+        }
+    }
+}

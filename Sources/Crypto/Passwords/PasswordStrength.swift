@@ -110,3 +110,46 @@ public struct PasswordHash: Sendable, Hashable {
         return range.contains(value) && name + String(value) == text ? value : nil
     }
 }
+
+/// Common password words of the other languages of the pages, because the tables of zxcvbn are English.
+///
+/// The most frequent entries of lists published from leaks, in lowercase, the most common first; Russian words also as
+/// typed on an English keyboard.
+enum CommonWords {
+    static let list = ["pippin"] + german + russian + chinese + indonesian
+
+    private static let german = [
+        "passwort", "hallo", "schatz", "kennwort", "geheim", "sommer", "winter", "frühling", "fruhling", "herbst",
+        "ficken", "liebe", "ichliebedich", "sonnenschein", "fussball", "fusball", "arschloch", "schalke", "dortmund",
+        "bayern", "berlin", "hamburg", "deutschland", "werder", "qwertz", "qwertzuiop", "willkommen", "schnecke",
+        "blume", "engel", "mausi", "hase", "baby", "familie", "anmelden", "benutzer", "testen", "computer",
+    ]
+    private static let russian = [
+        "пароль", "gfhjkm", "привет", "ghbdtn", "любовь", "k.,jdm", "йцукен", "солнышко", "cjkysirj", "наташа",
+        "yfnfif", "россия", "hjccbz", "москва", "vjcrdf", "зенит", "ptybn", "спартак", "cgfhnfr", "parol", "privet",
+        "lubov", "lyubov", "natasha", "samsung", "marina", "котенок", "rjntyjr", "максим", "vfrcbv",
+    ]
+    private static let chinese = [
+        "woaini", "5201314", "1314520", "woaiwojia", "mima", "nihao", "a123456", "wang", "zhang", "aini", "taobao",
+        "密码", "我爱你", "你好", "iloveyou1314", "qq123456", "123456abc", "woshishui", "caonima", "zhongguo",
+    ]
+    private static let indonesian = [
+        "rahasia", "sayang", "sayangku", "cinta", "cintaku", "katasandi", "sandi", "indonesia", "jakarta", "bandung",
+        "bismillah", "alhamdulillah", "persib", "garuda", "merdeka", "kucing", "sukses", "anjing", "akucintakamu",
+        "semangat",
+    ]
+}
+
+/// Mapping of letters beyond ASCII to Latin letters.
+enum KeyboardLetters {
+    /// The text with Cyrillic letters as the keys of the Russian keyboard, and accented letters without their marks.
+    static func latin(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        return String(text.lowercased().map { letters[$0] ?? $0 })
+    }
+
+    private static let letters: [Character: Character] = Dictionary(
+        zip(
+            "йцукенгшщзхъфывапролджэячсмитьбюёäöüßáàâãåéèêëíìîïóòôõúùûçñ",
+            "qwertyuiop[]asdfghjkl;'zxcvbnm,.`aousaaaaaeeeeiiiioooouuucn"), uniquingKeysWith: { first, _ in first })
+}

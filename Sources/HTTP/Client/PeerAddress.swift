@@ -1,4 +1,3 @@
-internal import CCares  // whose header has the types of addresses
 internal import Glibc
 
 /// The IP address at the other end of a connection.

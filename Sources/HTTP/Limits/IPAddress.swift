@@ -1,4 +1,3 @@
-internal import CCares  // whose header has the types of addresses
 internal import Glibc
 
 /// An IP address; IPv4 is kept in its IPv4-mapped IPv6 form, so that both spellings are one value.

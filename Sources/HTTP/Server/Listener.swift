@@ -1,4 +1,3 @@
-internal import CCares  // whose header has the types of addresses
 import Glibc
 
 /// Creation of listening sockets.

@@ -1,4 +1,5 @@
 public import Core
+import Crypto
 import Directory
 public import Platform
 public import Postgres
@@ -149,4 +150,81 @@ public struct Partitions: Sendable {
         try await database.query("SELECT pippin_make_partitions()")
         try await database.query("SELECT pippin_keep_flows()")
     }
+}
+
+/// A sign-in in progress in a browser: its goal and its progress.
+public struct Interaction: Sendable {
+    /// Time within which the user must complete the sign-in.
+    public static let lifetime = Duration.seconds(900)
+
+    /// The destination after the sign-in.
+    public enum Goal: Sendable {
+        /// The app that sent the authorization request.
+        case app(AuthorizationRequest)
+        /// A page of Pippin: the requested path, or the user's account page.
+        case account(next: String?)
+    }
+
+    public let id: InteractionID
+    public let goal: Goal
+    public let progress: InteractionProgress
+    /// Language tags for the pages of the sign-in, the most preferred first, separated by spaces.
+    public let language: String?
+    public let createdAt: Timestamp
+
+    /// The app's request; nil for a sign-in to a page of Pippin.
+    public var app: AuthorizationRequest? { if case .app(let request) = goal { request } else { nil } }
+
+    /// The requested path of Pippin; nil when none was requested or the goal is an app.
+    var next: String? { if case .account(let next) = goal { next } else { nil } }
+}
+
+/// The id of an interaction: the digit of its time partition, then 22 base64url characters.
+///
+/// The id alone gives no access: every step also requires the browser that started the interaction.
+public struct InteractionID: SQLText, Hashable, Sendable {
+    public let rawValue: String
+
+    public init?(rawValue: String) {
+        guard rawValue.utf8.count == 23, TimePartition(character: rawValue.utf8.first) != nil,
+            rawValue.utf8.allSatisfy({ PercentCoding.isUnreserved($0) })
+        else { return nil }
+        self.rawValue = rawValue
+    }
+
+    init(at moment: Timestamp, random: RandomSource) {
+        rawValue = TimePartition(at: moment).character + Base64URL.encode(random.bytes(16))
+    }
+
+    var slot: TimePartition { TimePartition(character: rawValue.utf8.first) ?? TimePartition(number: 0) }
+}
+
+/// One of four partitions of short-lived rows, each for a quarter of an hour in rotation, emptied as a whole.
+public struct TimePartition: Equatable, Sendable {
+    static let length = 900
+    let number: Int
+
+    init(number: Int) { self.number = number }
+
+    init(at moment: Timestamp) { number = (moment.seconds / Self.length) % 4 }
+
+    init?(character: UInt8?) {
+        guard let character, (UInt8(ascii: "0")...UInt8(ascii: "3")).contains(character) else { return nil }
+        number = Int(character - UInt8(ascii: "0"))
+    }
+
+    var character: String { String(number) }
+
+    /// The condition that a row lies in this partition: a literal, so that the query plan covers this partition alone.
+    public var condition: SQL {
+        switch number {
+        case 0: "slot = 0"
+        case 1: "slot = 1"
+        case 2: "slot = 2"
+        default: "slot = 3"
+        }
+    }
+
+    /// The partition after next: none of its rows is younger than a quarter of an hour.
+    var afterNext: TimePartition { TimePartition(number: (number + 2) % 4) }
 }

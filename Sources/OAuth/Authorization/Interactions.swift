@@ -159,3 +159,137 @@ extension SharedEmail {
         self.init(address: email.address.rawValue, isVerified: email.isVerified, isPrivate: email.isPrivate)
     }
 }
+
+// The end of a sign-in to an app, for every way of authentication.
+extension Interactions {
+    /// Ends the interaction with a code for its app.
+    ///
+    /// - Parameters:
+    ///   - provider: the provider that authenticated the user; nil for the directory.
+    ///   - statements: statements to run in the same transaction, even when the interaction has ended meanwhile.
+    ///   - status: a query that must return a row; otherwise the interaction remains.
+    ///   - completion: parts of a WITH clause that record the sign-in, effective when `FROM issued` returns a row; nil
+    ///     for the directory's own record.
+    /// - Returns: nil when the interaction has ended meanwhile, or remains.
+    public func answer(
+        _ interaction: Interaction, for user: User, under consent: Consent, authenticatedAt: Timestamp,
+        by provider: ProviderID? = nil, browserHash: [UInt8], in team: TeamSnapshot, from origin: Origin,
+        with statements: [SQL] = [], while status: SQL? = nil, completion: SQL? = nil
+    ) async throws -> AuthorizationAnswer? {
+        guard let app = interaction.app else { return nil }
+        let moment = server.clock()
+        let identity = SharedIdentity(of: user, under: consent, asking: app.scope.scopes)
+        let delivery = UserDelivery(identity)
+        let deliversUser = delivery != nil && (consent.deliveredAt == nil || app.testSignIn != nil)
+        let issue = CodeStore.Issue(
+            code: AuthorizationCode(at: moment, random: server.random), subject: user.subject,
+            email: identity.email.map(SharedEmail.init), deliversUser: deliversUser, authenticatedAt: authenticatedAt,
+            provider: provider, expiresAt: moment + TokenLifetime.code,
+            interactions: TraceID(of: interaction.id, begunAt: interaction.createdAt))
+        let isIssued = try await codes.exchange(
+            interaction.id, browserHash: browserHash, for: issue, with: statements, while: status,
+            completion: completion
+                ?? UserStore.noting(signInOf: issue.subject, in: team.id, at: moment, when: "FROM issued"), in: team.id)
+        guard isIssued else { return nil }
+        var parameters = [("code", issue.code.text)]
+        if app.responseType == .codeAndIDToken {
+            parameters.append(("id_token", try await idToken(app, issue, team, at: moment)))
+        }
+        if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
+        traces.record(.answer(app, issue, at: moment, from: origin), of: interaction, in: team.id, by: user.subject)
+        return AuthorizationAnswer(app, parameters)
+    }
+
+    /// Runs the statements of a sign-in that ends without a code.
+    ///
+    /// - Returns: whether the last statement returns a row.
+    public func run(_ statements: [SQL], in team: TeamID) async throws(PostgresFailure) -> Bool {
+        try await !codes.database.query(statements, in: team).isEmpty
+    }
+
+    /// The front-channel `id_token`, bound to its code by `c_hash`.
+    private func idToken(
+        _ app: AuthorizationRequest, _ issue: CodeStore.Issue, _ team: TeamSnapshot, at moment: Timestamp
+    ) async throws -> String {
+        guard let client = team.client(app.clientID) else { throw ClientGone(id: app.clientID) }
+        let claims = TokenIssuer.Claims(
+            client: client, subject: issue.subject, nonce: app.nonce, email: issue.email,
+            authenticatedAt: issue.authenticatedAt)
+        return try await TokenIssuer(team: team, server: server, database: codes.database).idToken(
+            claims, boundTo: .code(issue.code.text), at: moment)
+    }
+}
+
+// The proofs of a user during an interaction. The caller creates the session, from the proofs that `enter` hands over.
+extension Interactions {
+    /// Stores the first proof of a user, and the second factor still required.
+    ///
+    /// - Parameter user: the user as read when the proof was checked.
+    /// - Returns: false when the interaction has ended, or the user's credentials have changed since.
+    public func prove(
+        _ user: User, by method: ProofMethod, login: String, owing due: SecondFactorDue, in interaction: Interaction,
+        browserHash: [UInt8], of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        let identity = InteractionProgress.Identity(
+            subject: user.subject, login: login, proof: Proof(method, at: server.clock()), due: due)
+        let isKept = try await progress.noteFirst(
+            identity, under: user.credentialsVersion, of: holder(interaction, browserHash, team))
+        if isKept { note(identity.proof, of: user.subject, in: interaction, team) }
+        return isKept
+    }
+
+    /// Stores the second proof of the user who gave the first.
+    ///
+    /// - Returns: false when the interaction has ended, belongs to another user meanwhile, or the user's credentials
+    ///   have changed since the first proof.
+    public func proveAgain(
+        _ subject: Subject, by method: ProofMethod, in interaction: Interaction, browserHash: [UInt8], of team: TeamID
+    ) async throws(PostgresFailure) -> Bool {
+        let proof = Proof(method, at: server.clock())
+        let isKept = try await progress.noteSecond(proof, of: subject, holder(interaction, browserHash, team))
+        if isKept { note(proof, of: subject, in: interaction, team) }
+        return isKept
+    }
+
+    /// The right to enrol the factor that the interaction requires.
+    public func enrolmentRight(of subject: Subject, in interaction: Interaction, browserHash: [UInt8], of team: TeamID)
+        -> EnrolmentRight
+    {
+        let holder = holder(interaction, browserHash, team)
+        return EnrolmentRight(whileFound: InteractionProgressStore.owingEnrolment(of: subject, holder))
+    }
+
+    /// Exchanges the proofs of an interaction for a session.
+    ///
+    /// - Parameter begin: takes the proofs and creates the session in one transaction; nil when there are none to take.
+    /// - Returns: nil when another request was first, or a factor is missing; an interaction whose user has unlinked
+    ///   the account at the provider is then deleted.
+    public func enter<Session>(
+        _ interaction: Interaction, browserHash: [UInt8], of team: TeamID,
+        beginning begin: (SessionStore.Proofs) async throws -> Session?
+    ) async throws -> Session? {
+        let holder = holder(interaction, browserHash, team)
+        let proofs = SessionStore.Proofs(takenBy: InteractionProgressStore.taking(holder))
+        if let session = try await begin(proofs) { return session }
+        try await progress.endParted(holder)
+        return nil
+    }
+
+    /// Lets the user sign in to another account than that of the browser's session.
+    public func requireReauthentication(in interaction: Interaction, browserHash: [UInt8], of team: TeamID)
+        async throws(PostgresFailure)
+    { _ = try await progress.requireReauthentication(holder(interaction, browserHash, team)) }
+
+    private func note(_ proof: Proof, of subject: Subject, in interaction: Interaction, _ team: TeamID) {
+        let fact = TraceAttribute("proof", proof.method.rawValue)
+        let step = TraceEvent(.proved, at: proof.at, from: .local, sent: [fact])
+        traces.record(step, of: interaction, in: team, by: subject)
+    }
+
+    private func holder(_ interaction: Interaction, _ browserHash: [UInt8], _ team: TeamID)
+        -> InteractionProgressStore.Holder
+    {
+        InteractionProgressStore.Holder(
+            id: interaction.id, browserHash: browserHash, team: team, moment: server.clock())
+    }
+}

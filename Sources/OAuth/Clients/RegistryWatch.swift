@@ -77,3 +77,42 @@ public final class RegistryWatch: @unchecked Sendable {
         }
     }
 }
+
+/// Reads the versions of registries that changed within the last minute, and of registries held by a cache.
+///
+/// One minute, because a change becomes visible at the commit of its transaction, possibly seconds after its timestamp.
+/// After a longer transaction only caches that hold the registry need the change, and held versions are always read.
+struct RegistryVersionStore: Sendable {
+    let database: SystemDatabase
+
+    func versions(ofChangedAnd held: Set<TeamID>) async throws(PostgresFailure) -> [TeamID: Int] {
+        let rows = try await database.query(
+            """
+            SELECT team_id, version FROM registry_versions
+            WHERE changed_at > now() - interval '1 minute' OR team_id = ANY (\(held.map(\.rawValue)))
+            """)
+        var versions: [TeamID: Int] = [:]
+        for var row in rows { versions[try row.next()] = try row.next(Int.self) }
+        return versions
+    }
+}
+
+/// A value that is expensive to make, made at the first access and then cached.
+///
+/// Two concurrent accesses may both make it, with the same result.
+final class LazyValue<Value: Sendable>: Sendable {
+    private let made = Mutex<Value?>(nil)
+    private let make: @Sendable () -> Value
+
+    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+    var value: Value {
+        if let value = made.withLock({ $0 }) { return value }
+        let value = make()
+        made.withLock { $0 = value }
+        return value
+    }
+
+    /// Whether the value has been made.
+    var isMade: Bool { made.withLock { $0 != nil } }
+}

@@ -154,3 +154,96 @@ extension Client {
     /// Whether the return URL is registered but rejected, because the team requires verified domains.
     func isUnproven(_ url: String) -> Bool { unprovenURLs.contains { $0.isExactly(url) } }
 }
+
+// The clients, for pages that list them or link to them.
+extension TeamSnapshot {
+    /// All clients, both Service IDs and App IDs, in the order of their identifiers.
+    public var clientIDs: [ClientID] { (Array(services.keys) + Array(apps.keys)).sorted { $0.rawValue < $1.rawValue } }
+
+    /// Whether the identifier is a Service ID of the team.
+    public func isServiceID(_ id: ClientID) -> Bool { services[id] != nil }
+
+    /// Whether an interaction may still return to its app: the app is enabled, and its return URL is still registered.
+    ///
+    /// The return URL of a test sign-in is not checked, because it expires by its own time.
+    public func admits(_ interaction: Interaction) -> Bool {
+        guard let app = interaction.app else { return true }
+        guard let client = client(app.clientID), client.isEnabled else { return false }
+        return app.testSignIn != nil || client.hasReturnURL(app.redirectURI)
+    }
+
+    /// Whether the team has an active key with this id.
+    public func hasKey(_ id: KeyID) -> Bool { keys[id] != nil }
+}
+
+extension TeamSnapshot {
+    /// The client whose identifier is most similar to the text: equal except for case, or within an edit distance of
+    /// two; nil when there is none.
+    ///
+    /// Unauthenticated requests trigger the search on a loop that serves other teams; with very many clients whose
+    /// identifiers are long and similar, only some of them are compared.
+    func nearestClient(to text: String) -> ClientID? {
+        guard text.utf8.count <= ClientID.maximumLength else { return nil }
+        let sent = Spelling(text)
+        var work = Spelling.mostWork
+        var nearest: (distance: Int, id: ClientID)?
+        for id in Array(services.keys) + Array(apps.keys) {
+            guard work > 0 else { break }
+            let distance = sent.distance(to: id.rawValue, &work)
+            guard distance <= Spelling.nearby else { continue }
+            if let known = nearest, (known.distance, known.id.rawValue) <= (distance, id.rawValue) { continue }
+            nearest = (distance, id)
+        }
+        return nearest?.id
+    }
+}
+
+/// An identifier as lowercase letters, for comparison by edit distance.
+struct Spelling {
+    /// Largest edit distance at which a typing error is assumed.
+    static let nearby = 2
+    /// Most letters compared in one search: those of two hundred clients with the longest identifiers.
+    static let mostWork = 200 * ClientID.maximumLength
+
+    private let letters: [UInt8]
+
+    init(_ text: String) { letters = text.utf8.map(Self.letter) }
+
+    /// The edit distance: letters inserted, deleted or replaced; 3 stands for more than two.
+    ///
+    /// - Parameter work: reduced by the number of letters compared; the comparison stops once the distance exceeds two.
+    func distance(to text: String, _ work: inout Int) -> Int {
+        let other = text.utf8
+        guard (letters.count - other.count).magnitude <= Self.nearby else { return Self.nearby + 1 }
+        return distance(to: other.map(Self.letter), &work)
+    }
+
+    /// The table of the Wagner–Fischer algorithm, limited to the five columns around the diagonal, the only ones within
+    /// a distance of two.
+    private func distance(to other: [UInt8], _ work: inout Int) -> Int {
+        let far = Self.nearby + 1
+        // Index `offset` of row `index` is column `index + offset - 2`.
+        var row: InlineArray<5, Int> = [far, far, 0, 1, 2]
+        for (index, letter) in letters.enumerated() {
+            work -= 1
+            var next = InlineArray<5, Int>(repeating: far)
+            var best = far
+            for offset in 0..<5 {
+                let column = index + 1 + offset - 2
+                guard column >= 0, column <= other.count else { continue }
+                var cost = far
+                if column > 0 { cost = min(cost, row[offset] + (letter == other[column - 1] ? 0 : 1)) }
+                if offset < 4 { cost = min(cost, row[offset + 1] + 1) }
+                if offset > 0 { cost = min(cost, next[offset - 1] + 1) }
+                next[offset] = cost
+                best = min(best, cost)
+            }
+            guard best < far else { return far }
+            row = next
+        }
+        return row[other.count - letters.count + 2]
+    }
+
+    /// Lowercases an ASCII letter; every other octet is unchanged.
+    private static func letter(_ octet: UInt8) -> UInt8 { octet &- UInt8(ascii: "A") < 26 ? octet | 0x20 : octet }
+}

@@ -1,5 +1,121 @@
 import Core
 public import Platform
+import Postgres
+
+/// Reads the state of a user's authorization for a group of apps, in one statement.
+struct CredentialStateStore: Sendable {
+    let database: TeamDatabase
+
+    /// The state of one user's authorization.
+    ///
+    /// A consent yields `authorized`. Without one, tokens left behind yield `revoked`. A suspended user is `revoked`,
+    /// because the user cannot sign in and an app handles both alike. A revocation reported by a provider takes
+    /// precedence over a consent, for groups without a live token of the provider; for a linked account only for groups
+    /// that the user signed in to with the provider. A group accepted by another team stays `transferred`, unless it
+    /// was transferred back.
+    func state(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp)
+        async throws(PostgresFailure) -> CredentialStates.Details
+    {
+        let selection = Self.selection(of: subject, for: primaryAppID, in: team, at: moment)
+        guard var row = try await database.query(selection, in: team).first else {
+            return CredentialStates.Details(state: .notFound)
+        }
+        let status = try Status(&row)
+        guard status.hasConsent else { return CredentialStates.Details(state: status.state) }
+        return CredentialStates.Details(
+            state: status.state, realUserStatus: try row.next(), transferSubject: try row.next())
+    }
+
+    static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp) -> SQL
+    {
+        // The person came by way of the provider first, or uses this group's apps by way of it.
+        let isUsed: SQL = """
+            (
+                linked_at IS NULL OR EXISTS (
+                    SELECT FROM consents
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                        AND consents.provider = identity.provider
+                )
+            )
+            """
+        return """
+            SELECT suspended_at IS NOT NULL,
+                (
+                    SELECT state FROM provider_identities AS identity
+                    WHERE team_id = \(team) AND sub = \(subject)
+                        AND \(isUsed)
+                    ORDER BY last_seen_at DESC LIMIT 1
+                ),
+                EXISTS (
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND state = 'live'
+                ),
+                EXISTS (
+                    SELECT FROM consents
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                ),
+                EXISTS (
+                    SELECT FROM refresh_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
+                    UNION ALL
+                    SELECT FROM provider_tokens
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
+                ),
+                coalesce((
+                    SELECT went FROM (
+                        (
+                            SELECT true AS went, settled_at FROM app_transfers
+                            WHERE team_id = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                            ORDER BY settled_at DESC LIMIT 1
+                        )
+                        UNION ALL
+                        (
+                            SELECT false, settled_at FROM app_transfers
+                            WHERE target_team = \(team) AND app_id = \(primaryAppID) AND state = 'accepted'
+                            ORDER BY settled_at DESC LIMIT 1
+                        )
+                    ) AS moves
+                    ORDER BY settled_at DESC LIMIT 1
+                ), false),
+                (
+                    SELECT real_user_status FROM provider_identities AS identity
+                    WHERE team_id = \(team) AND sub = \(subject) AND real_user_status IS NOT NULL AND \(isUsed)
+                    ORDER BY last_seen_at DESC LIMIT 1
+                ),
+                (
+                    SELECT transfer_sub FROM transferred_people
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND expires_at > \(moment)
+                    ORDER BY expires_at DESC LIMIT 1
+                )
+            FROM users
+            WHERE team_id = \(team) AND sub = \(subject)
+            """
+    }
+
+    private struct Status {
+        let isSuspended: Bool
+        let providerState: String?
+        let hasLiveToken: Bool
+        let hasConsent: Bool
+        let hadTokens: Bool
+        let hasMoved: Bool
+
+        init(_ row: inout Row) throws(PostgresFailure) {
+            isSuspended = try row.next()
+            providerState = try row.next()
+            hasLiveToken = try row.next()
+            hasConsent = try row.next()
+            hadTokens = try row.next()
+            hasMoved = try row.next()
+        }
+
+        var state: CredentialState {
+            guard hasConsent else { return hadTokens ? .revoked : .notFound }
+            if isSuspended || providerState == "revoked" && !hasLiveToken { return .revoked }
+            return hasMoved ? .transferred : .authorized
+        }
+    }
+}
 
 /// State of a user's authorization, in the four values of Apple's devices
 /// (`ASAuthorizationAppleIDProvider.CredentialState`).

@@ -1,6 +1,8 @@
-import Core
-import Platform
+public import Core
+import Directory
+public import Platform
 import Postgres
+import Registry
 
 /// Database statements of the delivery of notifications.
 struct NotificationDeliveryStore: Sendable {
@@ -60,4 +62,85 @@ extension DeliveryAttempt {
         case .failed(let problem): (nil, problem.rawValue)
         }
     }
+}
+
+/// Job that delivers a notification.
+///
+/// Failed attempts are repeated over two and a half days; then the notification is dead, and the console can send it
+/// again.
+public struct NotificationJob: JobKind {
+    public static let kind = "notice.delivery"
+
+    public static var policy: JobPolicy {
+        var policy = JobPolicy()
+        policy.timeout = .seconds(60)
+        return policy
+    }
+
+    let notification: String
+    /// Spelling of the account deletion event, if it is not the team's.
+    let spelling: String?
+    /// Number of copies sent, if more than one.
+    let copies: Int?
+
+    /// Names under which queued jobs have been stored since version 0.1.
+    enum CodingKeys: String, CodingKey {
+        case notification = "notice"
+        case spelling, copies
+    }
+
+    init(_ id: NotificationID, _ form: NotificationFormat = NotificationFormat()) {
+        notification = id.rawValue
+        spelling = form.accountDeleteEvent?.rawValue
+        copies = form.copies > 1 ? form.copies : nil
+    }
+}
+
+/// Postpones notifications to servers whose domain the team has not verified as its own.
+///
+/// Any URL can be entered, and a team can cause events as often as it likes: without a limit, an uninvolved server would
+/// be called hundreds of times a second. A server on a verified domain of the team is called at once.
+struct NotificationScheduler: Sendable {
+    private let domains: DomainStore
+    private let database: TeamDatabase
+
+    init(_ database: TeamDatabase) {
+        domains = DomainStore(database)
+        self.database = database
+    }
+
+    /// Time until a notification may be sent; nil if it can be sent now.
+    func wait(for token: NotificationToken, in team: TeamID, at now: Timestamp) async throws -> Duration? {
+        guard let url = token.url, let host = NotificationURL(stored: url).hostName,
+            try await !domains.isVerified(host: host, in: team)
+        else { return nil }
+        do {
+            try await database.count([RateLimit.Use(.unverifiedHost, by: .host(host))], in: team, at: now)
+            return nil
+        } catch let refusal as TooManyRequests {
+            // Not all at once when the window ends.
+            return refusal.wait + .seconds(Int.random(in: 0..<60))
+        }
+    }
+}
+
+/// A team as the issuer of notifications to its apps.
+public protocol NotificationSigner: Sendable {
+    /// Whether servers on the machine of the operator may be notified.
+    var isSandbox: Bool { get }
+
+    /// The `iss` that the backend of a group of apps expects.
+    func issuer(for primaryAppID: ClientID) -> String
+
+    /// The `iat` and `exp` of a notification signed at the given time.
+    func validity(at moment: Timestamp) -> (issued: Timestamp, expires: Timestamp)
+
+    /// The claims as a compact JWS (RFC 7515).
+    func sign(_ claims: [UInt8], at moment: Timestamp) throws -> String
+}
+
+/// The teams of the installation as issuers of notifications.
+public protocol NotificationSigners: Sendable {
+    /// The signer of a team; nil if the team does not exist.
+    func signer(of team: TeamID) async throws -> (any NotificationSigner)?
 }

@@ -1,4 +1,6 @@
 public import Core
+public import Platform
+public import Postgres
 
 /// The parameters of one protocol request, each at most once and of bounded length.
 public struct ProtocolParameters: Sendable {
@@ -67,4 +69,157 @@ public struct ProtocolParameters: Sendable {
     ]
 
     private static func limit(_ name: FieldName) -> Int { limits[name] ?? defaultLimit }
+}
+
+/// An error response of RFC 6749 section 5.2, with the precise reason kept apart for the team.
+public struct OAuthError: Error, Equatable, Sendable {
+    public enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+    }
+
+    public let code: Code
+    /// `error_description`, with Apple's text where it is known.
+    public let description: String?
+    /// The reason as one of a closed list, for explanations and counts in the team's inspector.
+    public let cause: RefusalCause
+    /// The reason as text, for the team and the log.
+    ///
+    /// It never contains a secret.
+    public let reason: String
+
+    public init(_ code: Code, _ description: String? = nil, cause: RefusalCause = .other, because reason: String) {
+        self.code = code
+        self.description = description
+        self.cause = cause
+        self.reason = reason
+    }
+}
+
+extension OAuthError {
+    /// The error for a request whose parameters cannot be parsed.
+    public static func unreadable(_ reason: String) -> OAuthError {
+        OAuthError(.invalidRequest, cause: .unreadable, because: reason)
+    }
+}
+
+extension ClientID {
+    /// Why a `client_id` was rejected; it quotes the value only when it has the form of an identifier, because a secret
+    /// may have been sent in its place.
+    public static func refusal(_ text: String) -> String {
+        ClientID(rawValue: text) == nil
+            ? "client_id has not the shape of an identifier" : "\(text) is not a client of this team"
+    }
+}
+
+extension RefusalCause {
+    /// The cause of rejecting the text as a `client_id`.
+    public static func client(_ text: String) -> RefusalCause {
+        ClientID(rawValue: text) == nil ? .clientMalformed : .clientUnknown
+    }
+}
+
+/// The reason for rejecting a request, as one of a closed list, for explanations and counts in the team's inspector.
+///
+/// It is never shown to apps and users.
+public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
+    /// Any other reason, described only by its text.
+    case other
+
+    // Any request.
+    case unreadable
+    case parameterRepeated = "parameter_repeated"
+    case parameterTooLong = "parameter_too_long"
+    case parameterMissing = "parameter_missing"
+
+    // The client, at every endpoint.
+    case clientMissing = "client_missing"
+    case clientMalformed = "client_malformed"
+    case clientUnknown = "client_unknown"
+    case clientDisabled = "client_disabled"
+
+    // The authorization endpoint.
+    case returnURLMissing = "return_url_missing"
+    case returnURLUnregistered = "return_url_unregistered"
+    case domainUnverified = "domain_unverified"
+    case responseType = "response_type"
+    case responseMode = "response_mode"
+    case idTokenInQuery = "id_token_in_query"
+    case scopeNeedsFormPost = "scope_needs_form_post"
+    case scopeUnknown = "scope_unknown"
+    case challengeMissing = "challenge_missing"
+    case challengeMethod = "challenge_method"
+    case challengeMalformed = "challenge_malformed"
+    case pkceRequired = "pkce_required"
+
+    // The hosted pages.
+    case interactionExpired = "attempt_over"
+    case passwordWrong = "password_wrong"
+    case accountLocked = "account_locked"
+    case secondFactorWrong = "second_factor_wrong"
+    case secondFactorLocked = "second_factor_locked"
+    case tooBusy = "too_busy"
+
+    // Client secrets.
+    case secretMissing = "secret_missing"
+    case secretMalformed = "secret_malformed"
+    case secretAlgorithm = "secret_algorithm"
+    case secretHeader = "secret_header"
+    case keyIDMissing = "key_id_missing"
+    case keyUnknown = "key_unknown"
+    case keyOfOtherApp = "key_of_other_app"
+    case signatureInvalid = "signature_invalid"
+    case signatureIsDER = "signature_is_der"
+    case issuerWrong = "issuer_wrong"
+    case subjectWrong = "subject_wrong"
+    case audienceWrong = "audience_wrong"
+    case secretTime = "secret_time"
+    case issuedInFuture = "issued_in_future"
+    case secretExpired = "secret_expired"
+    case secretTooLong = "secret_too_long"
+    case secretNotYetValid = "secret_not_yet_valid"
+
+    // Grants.
+    case grantTypeUnsupported = "grant_type_unsupported"
+    case codeMalformed = "code_malformed"
+    case codeUnknown = "code_unknown"
+    case codeExpired = "code_expired"
+    case codeUsed = "code_used"
+    case codeOfOtherClient = "code_of_other_client"
+    case codeOfOtherReturnURL = "code_of_other_return_url"
+    case codeVerifierWrong = "code_verifier_wrong"
+    case personSuspended = "person_suspended"
+    case refreshTokenDead = "refresh_token_dead"
+    case migrationScopeWanted = "migration_scope_wanted"
+    case testMayNot = "trial_may_not"
+
+    // Providers.
+    case providerUnreachable = "provider_unreachable"
+    case providerTrouble = "provider_trouble"
+    case providerThrottles = "provider_throttles"
+    case providerMalformed = "provider_malformed"
+    case providerClient = "provider_client"
+    case providerCode = "provider_code"
+    case providerRequest = "provider_request"
+    case providerAnswer = "provider_answer"
+    case providerRefused = "provider_refused"
+    case providerToken = "provider_token"
+    case providerIssuer = "provider_issuer"
+    case providerAudience = "provider_audience"
+    case providerExpired = "provider_expired"
+    case providerKey = "provider_key"
+    case providerNonce = "provider_nonce"
+    case providerSubjectTaken = "provider_subject_taken"
+    case providerParted = "provider_parted"
+    case providerAbsent = "provider_absent"
+    case providerBusy = "provider_busy"
+
+    // Accounts.
+    case personUnknown = "person_unknown"
+    case accessTokenWrong = "access_token_wrong"
+    case transferClosed = "transfer_closed"
 }

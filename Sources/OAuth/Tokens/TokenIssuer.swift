@@ -110,3 +110,61 @@ let appleIssuer = "https://appleid.apple.com"
 
 /// The error of a team without a signing key, which was created without the engine's part.
 struct NoSigningKey: Error, Sendable { let team: TeamID }
+
+extension TokenIssuer {
+    /// The token response for a user (RFC 6749 section 5.1).
+    ///
+    /// - Parameters:
+    ///   - isNew: whether the refresh token was issued just now; otherwise it is not in the response.
+    ///   - more: writes additional members of the endpoint.
+    public func answer(
+        _ claims: Claims, under refreshToken: RefreshToken, isNew: Bool = true, at moment: Timestamp,
+        more: (inout JSONWriter) -> Void = { _ in }
+    ) async throws -> [UInt8] {
+        let accessToken = accessToken(for: refreshToken.id, at: moment)
+        let idToken = try await idToken(claims, boundTo: .accessToken(accessToken), at: moment)
+        var json = JSONWriter(capacity: 1536)
+        json.member("access_token", accessToken)
+        json.member("token_type", "Bearer")
+        json.member("expires_in", Int(TokenLifetime.accessToken.components.seconds))
+        if isNew { json.member("refresh_token", refreshToken.text) }
+        json.member("id_token", idToken)
+        more(&json)
+        return json.finish()
+    }
+}
+
+/// A team's settings for the tokens it issues.
+struct TokenRules: Sendable {
+    /// Lifetime of an `id_token`.
+    var idTokenLife = TokenLifetime.idToken
+    /// Not-befores by client, with `NotBeforeScope.everyClient` for the whole team: tokens issued earlier are invalid.
+    var notBefores: [String: Timestamp] = [:]
+
+    /// The time before which tokens issued to `client` are invalid: the later of the client's and the team's.
+    func notBefore(of client: ClientID) -> Timestamp {
+        let own = notBefores[client.rawValue] ?? Self.never
+        let team = notBefores[NotBeforeScope.everyClient] ?? Self.never
+        return max(own, team)
+    }
+
+    /// A time before all tokens.
+    static let never = Timestamp(seconds: 0)
+}
+
+/// Lifetimes of the engine's codes and tokens.
+enum TokenLifetime {
+    /// Lifetime of authorization codes: five minutes, as at Apple.
+    static let code = Duration.seconds(300)
+    /// Lifetime of access tokens, equal to Apple's `expires_in`.
+    static let accessToken = Duration.seconds(3600)
+    /// Default lifetime of an `id_token`, as short as Apple's first ones: an app verifies the token on receipt and
+    /// keeps a session of its own.
+    ///
+    /// A team may choose another lifetime.
+    static let idToken = Duration.seconds(600)
+    /// Longest lifetime a team may choose, and that of a notification; a retired key stays published for that time.
+    static let longestSigned = Duration.seconds(86_400)
+    /// Offset of `iat` into the past, because clients check it without tolerance.
+    static let backdating = Duration.seconds(10)
+}

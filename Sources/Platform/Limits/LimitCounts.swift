@@ -1,6 +1,4 @@
 public import Core
-import Crypto
-import Glibc
 public import Postgres
 import Synchronization
 
@@ -150,166 +148,98 @@ public final class LimitCounts: Sendable {
     }
 }
 
-/// Key of a count: the network, account or other owner that uses a limit.
-public struct LimitKey: Hashable, Sendable {
-    private let scope: RateLimit.Scope
-    private let text: String
-
-    /// A long text is hashed, so that no key takes more memory than another.
-    private init(_ scope: RateLimit.Scope, _ parts: String...) {
-        self.scope = scope
-        let joined = parts.joined(separator: "\n")
-        text = joined.utf8.count <= 128 ? joined : Base64URL.encode(SHA256.hash(joined))
-    }
-
-    /// Key in the table: hashed, because rows outlive the request and a name may be any text.
-    var stored: String { scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))" }
-
-    /// Network of a customer: an IPv4 address, or the 56-bit prefix of an IPv6 address (RFC 6177).
-    public static func network(_ ip: String) -> LimitKey { LimitKey(.network, networkPrefix(of: ip)) }
-    public static func account(_ subject: Subject) -> LimitKey { LimitKey(.account, subject.rawValue) }
-    /// An account by the login name that was entered, which may be no account's.
+extension TeamDatabase {
+    /// Counts uses of limits, in one statement for all of them, or none where this process has the count.
     ///
-    /// - Parameter knownBrowser: secret of a browser in which the account has signed in before, with its own count.
-    public static func login(_ name: String, knownBrowser: String? = nil) -> LimitKey {
-        LimitKey(.account, "login", name, knownBrowser ?? "")
-    }
-    public static func session(_ id: String) -> LimitKey { LimitKey(.session, id) }
-    public static func signIn(_ id: String, of subject: Subject) -> LimitKey { LimitKey(.signIn, subject.rawValue, id) }
-    public static func client(_ id: ClientID) -> LimitKey { LimitKey(.client, id.rawValue) }
-    /// - Parameters:
-    ///   - cause: why the mail is sent, where one cause must leave room for another.
-    ///   - asker: network or known browser that asked for it, so that nobody else uses up what the owner may ask for.
-    public static func recipient(_ address: String, for cause: MailCause, askedBy asker: String = "") -> LimitKey {
-        LimitKey(.recipient, cause.rawValue, asker, address.lowercased())
-    }
-    public static func host(_ name: String) -> LimitKey { LimitKey(.host, name.lowercased()) }
-    public static var team: LimitKey { LimitKey(.team) }
-    public static func cause(_ name: String) -> LimitKey { LimitKey(.cause, name) }
-
-    /// Causes of mail with a count of their own, so that what strangers ask for suppresses no alert and no invitation.
-    public enum MailCause: String, Sendable {
-        /// Somebody asked for it who is not signed in.
-        case request
-        /// A member or a user sent it.
-        case sender
-        /// A new browser has signed in.
-        case alert
-        /// The account was changed.
-        case change
-    }
-
-    /// An IPv4 address, or the first 56 bits of an IPv6 address in hexadecimal.
-    public static func networkPrefix(of ip: String) -> String {
-        var address = in6_addr()
-        guard unsafe inet_pton(AF_INET6, ip, &address) == 1 else { return ip.cut(toOctets: 64) }
-        let octets = unsafe withUnsafeBytes(of: address) { unsafe [UInt8]($0) }
-        // An IPv4 address in IPv6 notation (RFC 4291 section 2.5.5.2).
-        if octets[..<10].allSatisfy({ $0 == 0 }), octets[10] == 0xFF, octets[11] == 0xFF {
-            return octets[12...].map { String($0) }.joined(separator: ".")
+    /// Counts are not durable: a crash of the database server may lose the last moments.
+    ///
+    /// - Throws: `TooManyRequests` for the first limit that is exceeded, `PostgresFailure`.
+    public func count(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws {
+        let due = try limits.add(uses, in: team, at: now)
+        guard !due.isEmpty else { return }
+        let counts: [String: (count: Int, endsAt: Timestamp)]
+        do throws(PostgresFailure) { counts = try await add(due, in: team, at: now) } catch {
+            for use in due { try limits.learn(nil, of: use, in: team, at: now) }
+            throw error
         }
-        return Hex.encode(octets[..<7])
-    }
-}
-
-/// A limit on how many rows of a kind one parent has.
-///
-/// It holds exactly, because the parent's row is locked while one more is added. Where the rows have slots, a unique key
-/// and a CHECK of the schema hold it as well.
-public struct Quota: Hashable, Sendable {
-    /// What is counted, for the table in `docs/limits.md`.
-    public let subject: String
-    public let parent: String
-    public let count: Int
-
-    private init(_ subject: String, of parent: String, _ count: Int) {
-        self.subject = subject
-        self.parent = parent
-        self.count = count
+        var refused: (row: String, error: TooManyRequests)?
+        for use in due {
+            do throws(TooManyRequests) { try limits.learn(counts[use.row], of: use, in: team, at: now) } catch {
+                refused = refused ?? (use.row, error)
+            }
+        }
+        guard let refused else { return }
+        // A request that is refused for one key uses up nothing of the others: a network locks no account.
+        try await release(uses.filter { $0.row != refused.row }, in: team, at: now)
+        throw refused.error
     }
 
-    /// Whether `rows` have room for so many more.
+    /// Counts uses of limits; false if one of them is exceeded.
     ///
-    /// - Parameter rows: what follows FROM, such as `app_ids WHERE team_id = …`.
-    public func hasRoom(for added: Int = 1, beside rows: SQL, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
+    /// - Throws: `PostgresFailure`.
+    public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws -> Bool {
+        do {
+            try await count(uses, in: team, at: now)
+            return true
+        } catch is TooManyRequests { return false }
+    }
+
+    /// Takes back uses that were counted, such as a proof that was right, in the window in which they were counted.
+    ///
+    /// - Parameter now: when they were counted.
+    public func release(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        let due = limits.remove(uses, in: team, at: now)
+        guard !due.isEmpty else { return }
+        // Rows are locked in one order, so that two statements do not deadlock.
+        try await query(
+            """
+            UPDATE limits SET count = GREATEST(limits.count - released.amount, 0)
+            FROM (
+                SELECT known.subject, given.amount
+                FROM limits AS known
+                JOIN unnest(
+                    \(due.map(\.row)), \(due.map { String($0.amount) })::integer[],
+                    \(due.map { $0.limit.latestEnd(at: now).precise })::timestamptz[]
+                ) AS given (subject, amount, latest) ON known.subject = given.subject
+                WHERE known.team_id = \(team) AND known.window_ends_at > \(now)
+                    AND known.window_ends_at <= given.latest
+                ORDER BY known.subject FOR NO KEY UPDATE OF known
+            ) AS released
+            WHERE limits.team_id = \(team) AND limits.subject = released.subject
+            """, in: team, durability: .relaxed)
+    }
+
+    /// Adds to the counts in the database, and returns them by their rows.
+    private func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
+        -> [String: (count: Int, endsAt: Timestamp)]
     {
-        let found = try await transaction.query(
-            "SELECT count(*) FROM (SELECT FROM \(rows) LIMIT \(count + 1)) AS known")
-        return try found.only { (row: inout Row) throws(PostgresFailure) in try row.next(Int.self) + added <= count }
+        var counts: [String: (count: Int, endsAt: Timestamp)] = [:]
+        for var row in try await query(Self.addition(of: uses, in: team, at: now), in: team, durability: .relaxed) {
+            counts[try row.next(String.self)] = (try row.next(), try row.next())
+        }
+        return counts
     }
 
-    /// A table to select FROM, with the lowest `slot` that is free; without a row when all are taken.
+    /// The first use in a window opens it.
     ///
-    /// - Parameter siblings: what follows FROM, such as `email_sources WHERE team_id = …`.
-    public func freeSlot(beside siblings: SQL) -> SQL {
-        """
-        (
-            SELECT min(slot) AS slot
-            FROM (SELECT generate_series(1, \(count)) AS slot EXCEPT SELECT slot FROM \(siblings)) AS candidates
-            HAVING min(slot) IS NOT NULL
-        ) AS free
-        """
-    }
-}
-
-// All stocks.
-extension Quota {
-    /// Each event loop keeps the whole registry of the teams it serves.
-    ///
-    /// Companies with the most apps have a few hundred, and a company may have several teams.
-    public static let appIDs = Quota("App IDs", of: "team", 500)
-    public static let serviceIDs = Quota("Service IDs", of: "App ID", 5)
-    public static let returnURLs = Quota("return URLs", of: "Service ID", 10)
-    public static let teamReturnURLs = Quota("return URLs of all Service IDs", of: "team", 5000)
-    public static let domains = Quota("domains", of: "Service ID", 100)
-    /// A domain counts for each Service ID that names it.
-    public static let teamDomains = Quota("domains of all Service IDs", of: "team", 2000)
-    public static let activeKeys = Quota("active keys", of: "primary App ID", 2)
-    /// A team may issue and revoke keys without limit, and the audit log records all of them.
-    public static let revokedKeys = Quota("revoked keys that are kept", of: "primary App ID", 50)
-    public static let appleKeys = Quota("keys from Apple", of: "primary App ID", 2)
-    public static let emailSources = Quota("email sources", of: "team", 100)
-    public static let selectors = Quota("DKIM selectors", of: "email source", 5)
-
-    /// They are in the lists of the other team.
-    public static let offersToTeam = Quota("App IDs offered to one team within a day", of: "team", 20)
-    public static let offers = Quota("App IDs offered that wait for an answer", of: "team", 20)
-    public static let offersADay = Quota("App IDs offered within a day", of: "team", 100)
-    /// As many accepted by others end a team's offers for the day, because accepted transfers are kept for long.
-    public static let acceptedADay = Quota("App IDs accepted within a day", of: "team", 100)
-
-    /// The page that lists members is rendered on threads that serve other teams, too.
-    public static let members = Quota("members", of: "team", 500)
-    /// Each is an email to an address that did not ask for it.
-    public static let invitations = Quota("open invitations of members", of: "team", 100)
-    public static let userInvitations = Quota("open invitations of users", of: "team", 100)
-
-    /// Beyond them the oldest end.
-    public static let sessions = Quota("sessions", of: "user", 200)
-    /// Of all apps, live or revoked; checked now and then.
-    public static let refreshTokens = Quota("refresh tokens", of: "user", 2000)
-    public static let passkeys = Quota("passkeys", of: "user", 20)
-
-    /// Some more are kept until the next trim.
-    public static let upstreamTokens = Quota("tokens of a provider", of: "user and primary App ID", 100)
-    /// Names that a provider told, kept until the sign-in has ended.
-    ///
-    /// A client with an old code or token of the provider may announce it repeatedly with different names, which cannot
-    /// be checked while the provider does not respond. The first names are kept, so that later ones cannot displace the
-    /// true one.
-    public static let announcedNames = Quota("names that a provider told", of: "user and primary App ID", 5)
-    /// As many as an outage of Apple of hours leaves at a busy team.
-    public static let unsettledRequests = Quota("answers of a provider that nobody came for", of: "team", 10000)
-    /// A client ID suffices to have one stored, which cannot be verified yet.
-    public static let waitingNotifications = Quota("notifications of a provider that wait", of: "team", 1000)
-}
-
-extension Transaction {
-    /// Locks a team until the transaction ends, so that each of several concurrent additions counts those before it.
-    ///
-    /// It is the first lock of its transaction, so that no two of them deadlock.
-    public func lock(_ team: TeamID) async throws(PostgresFailure) {
-        try await query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    /// A window that ends much later than one opened now was opened by a clock that was ahead, and is opened anew.
+    private static func addition(of uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> SQL {
+        let isOver: SQL = """
+            (known.window_ends_at <= \(now) OR known.window_ends_at > excluded.window_ends_at + interval '1 minute')
+            """
+        return """
+            INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
+            SELECT \(team), subject, ends_at, amount
+            FROM unnest(
+                \(uses.map(\.row)), \(uses.map { (now + $0.limit.window).precise })::timestamptz[],
+                \(uses.map { String($0.amount) })::integer[]
+            ) AS given (subject, ends_at, amount)
+            ORDER BY subject
+            ON CONFLICT (team_id, subject) DO UPDATE SET
+                count = CASE WHEN \(isOver) THEN excluded.count
+                    ELSE LEAST(known.count, \(RateLimit.Use.most)) + excluded.count END,
+                window_ends_at = CASE WHEN \(isOver) THEN excluded.window_ends_at ELSE known.window_ends_at END
+            RETURNING subject, count, window_ends_at
+            """
     }
 }

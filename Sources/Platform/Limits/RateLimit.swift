@@ -1,5 +1,6 @@
-public import Core
-public import Postgres
+import Core
+import Crypto
+import Glibc
 
 /// A limit on how often something may happen within a window, counted for each key by all processes together.
 ///
@@ -93,183 +94,64 @@ extension Duration {
     static func hours(_ count: Int) -> Duration { .seconds(3600 * count) }
 }
 
-// All rate limits. A new one needs a decision record.
-extension RateLimit {
-    /// Requests without a session that store or hash something: sign-ins that begin or return from a provider,
-    /// passwords that are tried, registrations, recoveries, and notifications that cannot be verified.
+/// Key of a count: the network, account or other owner that uses a limit.
+public struct LimitKey: Hashable, Sendable {
+    private let scope: RateLimit.Scope
+    private let text: String
+
+    /// A long text is hashed, so that no key takes more memory than another.
+    private init(_ scope: RateLimit.Scope, _ parts: String...) {
+        self.scope = scope
+        let joined = parts.joined(separator: "\n")
+        text = joined.utf8.count <= 128 ? joined : Base64URL.encode(SHA256.hash(joined))
+    }
+
+    /// Key in the table: hashed, because rows outlive the request and a name may be any text.
+    var stored: String { scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))" }
+
+    /// Network of a customer: an IPv4 address, or the 56-bit prefix of an IPv6 address (RFC 6177).
+    public static func network(_ ip: String) -> LimitKey { LimitKey(.network, networkPrefix(of: ip)) }
+    public static func account(_ subject: Subject) -> LimitKey { LimitKey(.account, subject.rawValue) }
+    /// An account by the login name that was entered, which may be no account's.
     ///
-    /// A sign-in takes two of them with a password and four by way of Apple: 750 people a minute may come from one network.
-    public static let unauthenticatedWrites = RateLimit(
-        "unauthenticated-writes", "requests without a session that store something", 3000, per: .minutes(1),
-        by: .network, isAdjustable: true)
+    /// - Parameter knownBrowser: secret of a browser in which the account has signed in before, with its own count.
+    public static func login(_ name: String, knownBrowser: String? = nil) -> LimitKey {
+        LimitKey(.account, "login", name, knownBrowser ?? "")
+    }
+    public static func session(_ id: String) -> LimitKey { LimitKey(.session, id) }
+    public static func signIn(_ id: String, of subject: Subject) -> LimitKey { LimitKey(.signIn, subject.rawValue, id) }
+    public static func client(_ id: ClientID) -> LimitKey { LimitKey(.client, id.rawValue) }
+    /// - Parameters:
+    ///   - cause: why the mail is sent, where one cause must leave room for another.
+    ///   - asker: network or known browser that asked for it, so that nobody else uses up what the owner may ask for.
+    public static func recipient(_ address: String, for cause: MailCause, askedBy asker: String = "") -> LimitKey {
+        LimitKey(.recipient, cause.rawValue, asker, address.lowercased())
+    }
+    public static func host(_ name: String) -> LimitKey { LimitKey(.host, name.lowercased()) }
+    public static var team: LimitKey { LimitKey(.team) }
+    public static func cause(_ name: String) -> LimitKey { LimitKey(.cause, name) }
 
-    /// Wrong passwords and codes of an account; a browser known to the account has its own count.
-    public static let failedProofs = RateLimit(
-        "failed-proofs", "wrong passwords and codes of an account", 10, per: .minutes(15), by: .account,
-        isAdjustable: true)
+    /// Causes of mail with a count of their own, so that what strangers ask for suppresses no alert and no invitation.
+    public enum MailCause: String, Sendable {
+        /// Somebody asked for it who is not signed in.
+        case request
+        /// A member or a user sent it.
+        case sender
+        /// A new browser has signed in.
+        case alert
+        /// The account was changed.
+        case change
+    }
 
-    public static let failedProofsOfNetwork = RateLimit(
-        "failed-proofs-of-network", "wrong passwords of all accounts from a network", 50, per: .minutes(15),
-        by: .network, isAdjustable: true)
-
-    /// Wrong codes in one sign-in, or one session that proves a second factor again.
-    public static let failedCodes = RateLimit(
-        "failed-codes", "wrong codes in one sign-in", 5, per: .minutes(15), by: .signIn)
-
-    public static let mailToRecipient = RateLimit(
-        "mail-to-recipient", "mail to one address", 5, per: .hours(1), by: .recipient)
-
-    /// Mail that a member, a user or an unauthenticated network causes; a school class registers behind one address.
-    public static let mailBySender = RateLimit(
-        "mail-by-sender", "mail that one account or network causes", 120, per: .hours(1), by: .account, .network,
-        isAdjustable: true)
-
-    public static let mailOfTeam = RateLimit("mail-of-team", "mail of a team", 5000, per: .hours(1), by: .team)
-
-    /// Checks of domains and mail records, tests at Apple, check-ups and test notifications.
-    public static let probes = RateLimit(
-        "probes", "checks and tests that call other servers", 30, per: .minutes(1), by: .team)
-
-    public static let unverifiedHost = RateLimit(
-        "unverified-host", "notifications to a host that its team has not verified", 40, per: .minutes(1), by: .host)
-
-    /// Changes in the console or on a person's own page.
-    ///
-    /// What only ends sessions counts for the session that sends it.
-    public static let changes = RateLimit(
-        "changes", "changes by one account", 600, per: .minutes(10), by: .account, .session)
-
-    public static let changesOfTeam = RateLimit(
-        "changes-of-team", "changes by all accounts of a team", 3600, per: .minutes(10), by: .team)
-
-    /// Exports, verifications of the audit log, signing keys and logos.
-    public static let heavyWork = RateLimit(
-        "heavy-work", "exports, verifications, signing keys and logos", 10, per: .minutes(5), by: .team, .account)
-
-    /// Native sign-ins that failed or are under way; each may cost a call to Apple.
-    public static let failedHandovers = RateLimit(
-        "failed-handovers", "native sign-ins that fail", 60, per: .minutes(1), by: .client, .network, .account,
-        isAdjustable: true)
-
-    /// Events kept for the inspector; further ones are only counted.
-    ///
-    /// Each process counts for itself.
-    public static let traceEvents = RateLimit(
-        "trace-events", "events of sign-ins kept for a team", 6000, per: .minutes(1), by: .team)
-
-    public static let traceEventsOfCause = RateLimit(
-        "trace-events-of-cause", "events kept for a team and cause of failure", 60, per: .minutes(1), by: .cause)
-
-    /// Events that a network causes without signing in, so that none fills the disk.
-    public static let traceEventsOfNetwork = RateLimit(
-        "trace-events-of-network", "events kept of a network that does not sign in", 300, per: .hours(1), by: .network)
-
-    /// Changes that make an event loop read a team's registry anew at once; beyond them it reads it every 0.4 s.
-    ///
-    /// Each loop counts for itself.
-    public static let registryReloads = RateLimit(
-        "registry-reloads", "changes of a team's registry that are read at once", 8, per: .seconds(3), by: .team)
-
-    /// All of them, in the order of `docs/limits.md`.
-    public static let all = [
-        unauthenticatedWrites, failedProofs, failedProofsOfNetwork, failedCodes, mailToRecipient, mailBySender,
-        mailOfTeam, probes, unverifiedHost, changes, changesOfTeam, heavyWork, failedHandovers, traceEvents,
-        traceEventsOfCause, traceEventsOfNetwork, registryReloads,
-    ]
-}
-
-extension TeamDatabase {
-    /// Counts uses of limits, in one statement for all of them, or none where this process has the count.
-    ///
-    /// Counts are not durable: a crash of the database server may lose the last moments.
-    ///
-    /// - Throws: `TooManyRequests` for the first limit that is exceeded, `PostgresFailure`.
-    public func count(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws {
-        let due = try limits.add(uses, in: team, at: now)
-        guard !due.isEmpty else { return }
-        let counts: [String: (count: Int, endsAt: Timestamp)]
-        do throws(PostgresFailure) { counts = try await add(due, in: team, at: now) } catch {
-            for use in due { try limits.learn(nil, of: use, in: team, at: now) }
-            throw error
+    /// An IPv4 address, or the first 56 bits of an IPv6 address in hexadecimal.
+    public static func networkPrefix(of ip: String) -> String {
+        var address = in6_addr()
+        guard unsafe inet_pton(AF_INET6, ip, &address) == 1 else { return ip.cut(toOctets: 64) }
+        let octets = unsafe withUnsafeBytes(of: address) { unsafe [UInt8]($0) }
+        // An IPv4 address in IPv6 notation (RFC 4291 section 2.5.5.2).
+        if octets[..<10].allSatisfy({ $0 == 0 }), octets[10] == 0xFF, octets[11] == 0xFF {
+            return octets[12...].map { String($0) }.joined(separator: ".")
         }
-        var refused: (row: String, error: TooManyRequests)?
-        for use in due {
-            do throws(TooManyRequests) { try limits.learn(counts[use.row], of: use, in: team, at: now) } catch {
-                refused = refused ?? (use.row, error)
-            }
-        }
-        guard let refused else { return }
-        // A request that is refused for one key uses up nothing of the others: a network locks no account.
-        try await release(uses.filter { $0.row != refused.row }, in: team, at: now)
-        throw refused.error
-    }
-
-    /// Counts uses of limits; false if one of them is exceeded.
-    ///
-    /// - Throws: `PostgresFailure`.
-    public func isWithin(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws -> Bool {
-        do {
-            try await count(uses, in: team, at: now)
-            return true
-        } catch is TooManyRequests { return false }
-    }
-
-    /// Takes back uses that were counted, such as a proof that was right, in the window in which they were counted.
-    ///
-    /// - Parameter now: when they were counted.
-    public func release(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
-        let due = limits.remove(uses, in: team, at: now)
-        guard !due.isEmpty else { return }
-        // Rows are locked in one order, so that two statements do not deadlock.
-        try await query(
-            """
-            UPDATE limits SET count = GREATEST(limits.count - released.amount, 0)
-            FROM (
-                SELECT known.subject, given.amount
-                FROM limits AS known
-                JOIN unnest(
-                    \(due.map(\.row)), \(due.map { String($0.amount) })::integer[],
-                    \(due.map { $0.limit.latestEnd(at: now).precise })::timestamptz[]
-                ) AS given (subject, amount, latest) ON known.subject = given.subject
-                WHERE known.team_id = \(team) AND known.window_ends_at > \(now)
-                    AND known.window_ends_at <= given.latest
-                ORDER BY known.subject FOR NO KEY UPDATE OF known
-            ) AS released
-            WHERE limits.team_id = \(team) AND limits.subject = released.subject
-            """, in: team, durability: .relaxed)
-    }
-
-    /// Adds to the counts in the database, and returns them by their rows.
-    private func add(_ uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
-        -> [String: (count: Int, endsAt: Timestamp)]
-    {
-        var counts: [String: (count: Int, endsAt: Timestamp)] = [:]
-        for var row in try await query(Self.addition(of: uses, in: team, at: now), in: team, durability: .relaxed) {
-            counts[try row.next(String.self)] = (try row.next(), try row.next())
-        }
-        return counts
-    }
-
-    /// The first use in a window opens it.
-    ///
-    /// A window that ends much later than one opened now was opened by a clock that was ahead, and is opened anew.
-    private static func addition(of uses: [RateLimit.Use], in team: TeamID, at now: Timestamp) -> SQL {
-        let isOver: SQL = """
-            (known.window_ends_at <= \(now) OR known.window_ends_at > excluded.window_ends_at + interval '1 minute')
-            """
-        return """
-            INSERT INTO limits AS known (team_id, subject, window_ends_at, count)
-            SELECT \(team), subject, ends_at, amount
-            FROM unnest(
-                \(uses.map(\.row)), \(uses.map { (now + $0.limit.window).precise })::timestamptz[],
-                \(uses.map { String($0.amount) })::integer[]
-            ) AS given (subject, ends_at, amount)
-            ORDER BY subject
-            ON CONFLICT (team_id, subject) DO UPDATE SET
-                count = CASE WHEN \(isOver) THEN excluded.count
-                    ELSE LEAST(known.count, \(RateLimit.Use.most)) + excluded.count END,
-                window_ends_at = CASE WHEN \(isOver) THEN excluded.window_ends_at ELSE known.window_ends_at END
-            RETURNING subject, count, window_ends_at
-            """
+        return Hex.encode(octets[..<7])
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Directory
 import HTTP
 import OAuth
@@ -86,4 +87,108 @@ extension HostedEndpoints {
         let home = team == .system ? "/console" : TeamRoutes.account.link(team)
         return .redirect(to: LocalPath(next)?.text ?? home)
     }
+}
+
+// Sign-ins that lead to a page of this server instead of an app, as for users of the console.
+extension HostedEndpoints {
+    /// Begins a sign-in that leads to `next`, or to the account page.
+    func beginAccount(_ request: Request, _ teamID: TeamID) async throws -> Response {
+        guard let team = try await steps.teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
+        let query = try request.query()
+        let next = LocalPath(query["next"])?.text
+        try await steps.admit(request, teamID)
+        let browserContext = try await steps.browserContext(request, team)
+        let interaction = steps.interactions.open(
+            next: next, language: request.languageTags(asked: query["ui_locales"]))
+        return try await begin(
+            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
+    }
+}
+
+// The authorization endpoint (RFC 6749 section 3.1).
+extension HostedEndpoints {
+    func authorize(_ request: Request, _ teamID: TeamID, _ fields: () throws -> [FormCoding.Field]) async throws
+        -> Response
+    {
+        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID) else {
+            throw UserFacingError.notFound
+        }
+        var sent: [FormCoding.Field] = []
+        do {
+            sent = try fields()
+            let fields = sent
+            let parameters = try ProtocolParameters(fields)
+            let authorized = try await authorization.judge(parameters, to: team, at: steps.server.clock())
+            return try await begin(authorized, sent: fields, parameters.locales, request, team)
+        } catch let refusal as AuthorizationRefusal { return refuse(request, team, refusal, sent) } catch let error
+            as OAuthError
+        { return refuse(request, team, AuthorizationRefusal(error), sent) } catch let failure as FormCoding.Failure {
+            let error = OAuthError.unreadable("the parameters cannot be read: \(failure)")
+            return refuse(request, team, AuthorizationRefusal(error), sent)
+        }
+    }
+
+    private func begin(
+        _ authorized: AuthorizationRequest, sent fields: [FormCoding.Field], _ locales: String?, _ request: Request,
+        _ team: TeamSnapshot
+    ) async throws -> Response {
+        try await steps.admit(request, team.id)
+        let browserContext = try await steps.browserContext(request, team)
+        if request.method == .post, browserContext.isNewBrowser { return try askAgain(fields, team.id) }
+        let interaction = steps.interactions.open(
+            authorized, sent: fields, language: request.languageTags(asked: locales), in: team.id,
+            from: request.auditOrigin)
+        return try await begin(
+            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
+    }
+
+    /// Stores an interaction and responds with its first page, or with a redirect to it or to Apple.
+    func begin(_ context: InteractionContext) async throws -> Response {
+        let (team, interaction, browserContext) = (context.team, context.interaction, context.browserContext)
+        var response: Response
+        if !team.hasDirectory {
+            response = try await federation.beginAtApple(context)
+        } else {
+            try await steps.interactions.begin(interaction, browserHash: browserContext.browserHash, in: team.id)
+            let hasSession = context.session != nil && !interaction.progress.requiresReauthentication
+            response =
+                hasSession
+                ? .redirect(to: TeamRoutes.interaction.link(team.id, interaction.id))
+                : steps.pages.respond(steps.signInPage(context))
+        }
+        if browserContext.isNewBrowser { response.set(steps.site.browserCookie(browserContext.browser)) }
+        return response
+    }
+
+    /// Repeats the request by GET, because a cross-site POST carries no Lax cookie and a known browser looks new.
+    ///
+    /// Setting a new cookie here would end the interactions that the browser has in progress.
+    private func askAgain(_ fields: [FormCoding.Field], _ team: TeamID) throws(UserFacingError) -> Response {
+        let query = FormCoding.encode(fields)
+        guard query.utf8.count <= Self.longestQuery else { throw .wrongRequest }
+        return .redirect(to: "\(TeamRoutes.authorize.link(team))?\(query)")
+    }
+
+    /// Octets of the redirected query; with the browser's own fields, the request must stay below the limit of a head.
+    private static var longestQuery: Int { 10_000 }
+
+    /// Shows a page with a reference; only the team can read the reason.
+    ///
+    /// Nothing is redirected: until the client and the return URL are known to belong together, no address is safe.
+    private func refuse(
+        _ request: Request, _ team: TeamSnapshot, _ refusal: AuthorizationRefusal, _ fields: [FormCoding.Field]
+    ) -> Response {
+        steps.traces.refuse(refusal, of: fields, to: team, from: request.auditOrigin)
+        steps.traces.refusals(
+            .info, "authorize.refused", of: team.id.rawValue, for: refusal.cause.rawValue,
+            ("request", request.id.description), ("team", team.id.rawValue), ("error", refusal.error.rawValue),
+            ("reason", refusal.reason), ("hint", refusal.hint))
+        return steps.pages.respond(.wrongRequest, to: request, of: team)
+    }
+}
+
+extension UserFacingError {
+    static let wrongRequest = UserFacingError(
+        .badRequest, Message("hosted.problems.wrong-request.headline"),
+        Message("hosted.problems.wrong-request.message"), advice: Message("hosted.problems.wrong-request.advice"))
 }

@@ -1,6 +1,6 @@
-import Core
+public import Core
 import Directory
-import HTTP
+public import HTTP
 import OAuth
 import Platform
 import Templates
@@ -154,5 +154,41 @@ struct HostedPages: Sendable {
             let page = ExitMessagePage(frame: frame, appName: appName, message: answer.message, origin: answer.origin)
             return site.respond(exitMessage, page)
         }
+    }
+}
+
+extension Request {
+    /// Language of a page that belongs to no sign-in.
+    public var language: Language { language(asked: nil) }
+
+    /// Language of the user; the app's request takes precedence over the browser's preference.
+    ///
+    /// - Parameter uiLocales: language tags in the order of preference, joined by spaces (OpenID Connect Core section
+    ///   3.1.2.1); Apple's `locale` is one of them.
+    func language(asked uiLocales: String?) -> Language {
+        Language.negotiate(uiLocales: uiLocales, acceptLanguage: self[.acceptLanguage])
+    }
+
+    /// Language tags to keep for the pages of a sign-in: the language of the pages, and before it one that the user
+    /// prefers if its forms differ (`Language.putsFamilyNameFirst`).
+    func languageTags(asked uiLocales: String? = nil) -> String {
+        let language = language(asked: uiLocales).tag
+        let preferred = uiLocales.flatMap { $0.isEmpty ? nil : $0 } ?? self[.acceptLanguage] ?? ""
+        guard Language.putsFamilyNameFirst(preferred) else { return language }
+        // The longest of them has three letters; what follows is the browser's to write.
+        let letters = preferred.utf8.prefix(3).prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
+        return "\(String(decoding: letters, as: UTF8.self)) \(language)"
+    }
+}
+
+/// Path of this site for a redirect; texts that could lead to another site are rejected.
+struct LocalPath: Sendable {
+    let text: String
+
+    init?(_ text: String?) {
+        guard let text, text.utf8.count <= 1024, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        self.text = text
     }
 }

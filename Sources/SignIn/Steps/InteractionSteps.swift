@@ -1,8 +1,10 @@
 import Core
+import Crypto
 import Directory
 import HTTP
 import OAuth
 import Platform
+import Registry
 
 /// What the steps of a sign-in share: the interaction of a request, its proofs, and the way on.
 struct InteractionSteps: Sendable {
@@ -79,4 +81,161 @@ extension UserFacingError {
     static let interactionExpired = UserFacingError(
         .gone, Message("hosted.problems.attempt-over.headline"), Message("hosted.problems.attempt-over.message"),
         advice: Message("hosted.problems.attempt-over.advice"))
+}
+
+// Mails to the user of an interaction.
+extension InteractionSteps {
+    func caller(_ context: InteractionContext) -> AccountCaller {
+        AccountCaller(
+            team: context.team.id, language: context.language, origin: context.request.auditOrigin, now: server.clock())
+    }
+
+    /// Confirms that a mail was requested; shows only in sandbox teams that the server sends none.
+    func mailSent(to email: String, _ context: InteractionContext) -> MessagePage {
+        .mailSent(
+            to: email, isKept: context.team.isSandbox && !server.sendsMail,
+            pages.frame(Message("hosted.mail.sent-title"), of: context.team, in: context.language),
+            next: (
+                TeamRoutes.interaction.link(context.team.id, context.interaction.id),
+                Message("hosted.mail.back").localizedText
+            ))
+    }
+}
+
+extension TeamSnapshot {
+    /// - Throws: `UserFacingError.notFound` unless everybody may register.
+    func requireOpenRegistration() throws(UserFacingError) { guard registration == .open else { throw .notFound } }
+}
+
+// From a proof to a session. Steps never call one another; each ends with a redirect to the interaction, or with the
+// answer to the app.
+extension InteractionSteps {
+    /// Stores a user's first proof, by any method, and the second factor that is due in addition.
+    func keepFirstProof(of user: User, by method: ProofMethod, login: String, _ context: InteractionContext)
+        async throws -> Response
+    {
+        let due = try await factors.gate.due(
+            of: user.subject, provedBy: [method], in: context.team.id, context.team.secondFactor)
+        let isKept = try await interactions.prove(
+            user, by: method, login: login, owing: SecondFactorDue(due), in: context.interaction,
+            browserHash: context.browserContext.browserHash, of: context.team.id)
+        guard isKept else { throw UserFacingError.interactionExpired }
+        return try await advance(context)
+    }
+
+    /// Response of a step that has stored a proof: a redirect to the dispatcher, with a session if no further proof is
+    /// due.
+    func advance(_ context: InteractionContext) async throws -> Response {
+        var context = context
+        let hash = context.browserContext.browserHash
+        guard
+            let interaction = try await interactions.find(
+                context.interaction.id, browserHash: hash, in: context.team.id)
+        else { throw UserFacingError.interactionExpired }
+        context.interaction = interaction
+        if case .proved = interaction.progress.status(hasSession: false) { return try await enter(context) }
+        return redirectToInteraction(context)
+    }
+
+    /// Redirects to the dispatcher.
+    func redirectToInteraction(_ context: InteractionContext) -> Response {
+        .redirect(to: TeamRoutes.interaction.link(context.team.id, context.interaction.id))
+    }
+
+    /// Creates a session from the proofs, with a new session token.
+    func enter(_ context: InteractionContext) async throws -> Response {
+        let (interaction, browserContext, team) = (context.interaction, context.browserContext, context.team.id)
+        var response = redirectToInteraction(context)
+        guard let identity = interaction.progress.identity else { return response }
+        let isKnown = try await sessionIssuer.knows(identity.login, context.request, team, browserContext)
+        let stranger = isKnown ? nil : try await notification.person(identity.subject, in: team)
+        let cookies = try await interactions.enter(interaction, browserHash: browserContext.browserHash, of: team) {
+            proofs in
+            try await sessionIssuer.enter(
+                identity, second: interaction.progress.second, to: context.client?.id, taking: proofs, context.request,
+                team, browserContext)
+        }
+        guard let cookies else { return response }
+        for cookie in cookies { response.set(cookie) }
+        if let stranger {
+            try await notification.send(to: stranger, context.request, of: context.team, in: context.language)
+        }
+        return response
+    }
+
+    func cancel(_ context: InteractionContext) async throws -> Response {
+        let answer = try await interactions.cancel(
+            context.interaction, browserHash: context.browserContext.browserHash, in: context.team.id,
+            from: context.request.auditOrigin)
+        return try exit(with: answer, context)
+    }
+
+    /// Delivers the answer to the app; if the interaction or consent has ended, redirects to the dispatcher instead.
+    func exit(with answer: AuthorizationAnswer?, _ context: InteractionContext) throws -> Response {
+        guard let answer, let client = context.client else { return redirectToInteraction(context) }
+        return try pages.exit(with: answer, appName: client.name, of: context.team, in: context.language)
+    }
+}
+
+// The first page of a sign-in.
+extension InteractionSteps {
+    func signInPage(_ context: InteractionContext) -> SignInPage {
+        let (team, interaction, title) = (context.team, context.interaction.id, context.signInTitle)
+        return SignInPage(
+            frame: pages.frame(title, of: team, in: context.language), title: title.localizedText,
+            action: TeamRoutes.password.link(team.id, interaction),
+            formToken: site.formTokens.token(for: context.browserContext.browser),
+            email: context.interaction.app?.loginHint ?? "", passkey: passkeyForm(context),
+            isCancellable: context.client != nil, recoveryURL: TeamRoutes.recovery.link(team.id, interaction),
+            appleURL: context.offersApple ? TeamRoutes.apple.link(team.id, interaction) : nil,
+            registrationURL: team.registration == .open ? TeamRoutes.registration.link(team.id, interaction) : nil)
+    }
+
+    /// Passkey button beside the password; nil if the team uses no second factors or the server cannot use passkeys.
+    func passkeyForm(_ context: InteractionContext) -> PasskeyFormView? {
+        guard let passkeys = factors.passkeys, context.team.secondFactor != .off else { return nil }
+        let options = RequestOptions(
+            party: passkeys.party,
+            challenge: passkeys.challenges.make(
+                .signIn, browser: context.browserContext.browser, in: context.team.id, at: server.clock()), allowed: [],
+            requiresUserVerification: true)
+        return PasskeyFormView(
+            kind: .get, action: TeamRoutes.interactionPasskey.link(context.team.id, context.interaction.id),
+            formToken: site.formTokens.token(for: context.browserContext.browser), options: options.json,
+            label: Message("hosted.factors.passkey.sign-in").localizedText, isConditional: true, isQuiet: true)
+    }
+}
+
+extension InteractionContext {
+    /// Whether the app is registered at Apple; for a page of this server, whether any app of the team is.
+    fileprivate var offersApple: Bool { team.offersApple(to: client?.primaryAppID) }
+
+    fileprivate var signInTitle: Message {
+        if let client { return Message("hosted.sign-in.to-app", ["app": client.name]) }
+        return team.id == .system ? Message("hosted.sign-in.to-console") : Message("hosted.sign-in.to-account")
+    }
+}
+
+/// Request within a sign-in: the team, the interaction, and the browser that began it.
+struct InteractionContext: Sendable {
+    let request: Request
+    let team: TeamSnapshot
+    var interaction: Interaction
+    let browserContext: BrowserContext
+
+    /// App that the sign-in leads back to; nil if it leads to a page of this server.
+    var client: Client? { interaction.app.flatMap { team.client($0.clientID) } }
+
+    /// Session that replaces the first proof; for an app, not one that began at Apple, which asks again each time
+    /// on its own sheet, and none if the team has no directory.
+    var session: Session? {
+        let isOfDirectory = team.hasDirectory && browserContext.session?.firstFactor != .apple
+        return interaction.app == nil || isOfDirectory ? browserContext.session : nil
+    }
+
+    /// Language in which the sign-in began.
+    var language: Language { request.language(asked: interaction.language) }
+
+    /// Language tags of the sign-in, the most preferred first.
+    var languageTags: String { interaction.language ?? request.languageTags() }
 }

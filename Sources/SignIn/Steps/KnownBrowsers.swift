@@ -1,6 +1,8 @@
 import Core
 import Crypto
 import Directory
+import HTTP
+import OAuth
 import Platform
 
 /// Login names that have signed in at a team in this browser, from the browser's cookie.
@@ -81,4 +83,61 @@ struct KnownBrowsers: Sendable {
     private func secret(of login: String, _ mark: String) -> String { "\(secret(of: login))|\(mark)" }
 
     static func cookieName(_ names: CookieNames, of team: TeamID) -> String { names.session(of: team) + "-known" }
+}
+
+/// Browser of a request: its browser cookie, and its session at a team.
+struct BrowserContext: Sendable {
+    /// Value of the browser cookie; a new one if the request has none.
+    let browser: String
+    let isNewBrowser: Bool
+    /// Nil without a session, and if the session's proofs no longer satisfy the team's policy.
+    let session: Session?
+    /// Session whose proofs do not satisfy the team's policy; it can be ended and gives no other rights.
+    let lesserSession: Session?
+    let sessionToken: SessionToken?
+
+    /// Hash that identifies the browser in stored interactions.
+    var browserHash: [UInt8] { SHA256.hash(browser) }
+
+    /// Reads the cookies, and the session if there is a cookie for one.
+    ///
+    /// All hosted pages call this method, so that none of them bypasses the second-factor policy.
+    static func read(
+        _ request: Request, team: TeamSnapshot, cookies names: CookieNames, sessions: SessionStore, gate: FactorGate,
+        server: ServerContext
+    ) async throws -> BrowserContext {
+        let cookies = request.cookies
+        let known = cookies[names.browser].flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+        let token = cookies[names.session(of: team.id)].flatMap(SessionToken.init(text:))
+        let found: Session? =
+            if let token { try await sessions.find(token, in: team.id, at: server.clock()) } else { nil }
+        let isEnough = if let found { try await gate.admits(found, to: team.id, team.secondFactor) } else { false }
+        return BrowserContext(
+            browser: known ?? Base64URL.encode(server.random.bytes(16)), isNewBrowser: known == nil,
+            session: isEnough ? found : nil, lesserSession: isEnough ? nil : found, sessionToken: token)
+    }
+}
+
+/// Mails users about a sign-in from a browser in which their account has not been used before.
+struct NewBrowserAlert: Sendable {
+    let users: UserStore
+    let database: TeamDatabase
+    let mail: MailQueue
+    let server: ServerContext
+
+    /// User to mail; nil for a user who has not signed in before or has no address for mail.
+    func person(_ subject: Subject, in team: TeamID) async throws -> User? {
+        let user = try await users.find(subject, in: team)
+        return user.flatMap { $0.lastSignInAt != nil && $0.email?.isMailable == true ? $0 : nil }
+    }
+
+    func send(to user: User, _ request: Request, of team: TeamSnapshot, in language: Language) async throws {
+        guard let email = user.email else { return }
+        let use = RateLimit.Use(.mailToRecipient, by: .recipient(email.rawValue, for: .alert))
+        guard try await database.isWithin([use], in: team.id, at: server.clock()) else { return }
+        let message = EmailMessage.newSignIn(
+            at: server.clock(), browser: BrowserName(userAgent: request[.userAgent] ?? "").known,
+            ip: request.client.description, link: server.publicURL + TeamRoutes.account.link(team.id))
+        try await mail.enqueue(OutgoingMail(message, to: email, in: language, from: team.name), in: team.id)
+    }
 }

@@ -4,6 +4,7 @@ import Directory
 import HTTP
 import OAuth
 import Platform
+import Registry
 
 /// Mailed links: opening one shows a page, whose button performs the action once.
 struct MailedLinks: Sendable {
@@ -136,4 +137,171 @@ extension UserFacingError {
     static let linkOver = UserFacingError(
         .gone, Message("hosted.problems.link-over.headline"), Message("hosted.problems.link-over.message"),
         advice: Message("hosted.problems.link-over.advice"))
+}
+
+// Accounts of users whom the team has invited.
+extension MailedLinks {
+    func showInvitationLink(_ follower: MailedLinkContext) async throws -> Response {
+        guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
+        return steps.pages.respond(invitedPage(follower, email))
+    }
+
+    /// Creates the account.
+    func followInvitationLink(_ follower: MailedLinkContext) async throws -> Response {
+        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
+        var page = invitedPage(follower, email)
+        let chosen = try await page.read(form, for: email, in: follower.team, passwordChoice(of: follower))
+        guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
+        return try await register(follower, chosen.name, chosen.password)
+    }
+
+    private func register(_ follower: MailedLinkContext, _ name: PersonName, _ password: NewPassword) async throws
+        -> Response
+    {
+        let team = follower.team.name
+        switch try await invitedRegistrations.register(
+            follower.token, as: name, password: password, for: follower.caller)
+        {
+        case .made:
+            let message = Message("hosted.invitation.done", ["team": team])
+            return steps.pages.respond(done(follower, Message("hosted.mail.registered-title"), message))
+        case .known:
+            let message = Message("hosted.invitation.known", ["team": team])
+            return steps.pages.respond(done(follower, Message("hosted.invitation.known-title"), message))
+        case .expired: return linkExpired(follower)
+        case .busy: throw UserFacingError.unavailable
+        }
+    }
+
+    /// The invited address; nil if the link is invalid or the team has turned registration off.
+    private func invitedAddress(_ follower: MailedLinkContext) async throws -> EmailAddress? {
+        guard follower.team.registration != .off else { return nil }
+        return try await invitedRegistrations.address(follower.token, for: follower.caller)
+    }
+
+    private func invitedPage(_ follower: MailedLinkContext, _ email: EmailAddress) -> InvitedPage {
+        InvitedPage(
+            frame: steps.pages.frame(
+                Message("hosted.invitation.title"), of: follower.team, in: follower.caller.language),
+            action: TeamRoutes.invitationLink.link(follower.team.id, follower.token),
+            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
+            lead: Message("hosted.invitation.lead", ["team": follower.team.name]).localizedText,
+            emailHint: Message("hosted.invitation.email-hint").localizedText, email: email.shown,
+            languages: follower.request.languageTags())
+    }
+}
+
+// The link to a new password.
+extension MailedLinks {
+    func showPasswordLink(_ follower: MailedLinkContext) async throws -> Response {
+        guard let user = try await recovery.person(follower.token, for: follower.caller) else {
+            return linkExpired(follower)
+        }
+        return steps.pages.respond(newPasswordPage(follower, user))
+    }
+
+    func followPasswordLink(_ follower: MailedLinkContext) async throws -> Response {
+        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        guard let user = try await recovery.person(follower.token, for: follower.caller) else {
+            return linkExpired(follower)
+        }
+        var page = newPasswordPage(follower, user)
+        let rule = PasswordRule(in: follower.team.id, email: user.email, name: user.name, around: [follower.team.name])
+        let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: follower))
+        guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
+        switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
+        case .changed(let person):
+            var response = steps.pages.respond(
+                done(follower, Message("hosted.mail.password-title"), Message("hosted.mail.password")))
+            // Otherwise an attacker who locks the account would keep its owner from signing in with the new password.
+            if let login = person.email?.rawValue {
+                let (request, browserContext) = (follower.request, follower.browserContext)
+                response.set(steps.sessionIssuer.remember(login, of: person, request, follower.team.id, browserContext))
+            }
+            return response
+        case .expired: return linkExpired(follower)
+        case .busy: throw UserFacingError.unavailable
+        }
+    }
+
+    private func newPasswordPage(_ follower: MailedLinkContext, _ user: User) -> NewPasswordPage {
+        NewPasswordPage(
+            frame: steps.pages.frame(
+                Message("hosted.recovery.new-title"), of: follower.team, in: follower.caller.language),
+            action: TeamRoutes.passwordLink.link(follower.team.id, follower.token),
+            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
+            login: user.email?.rawValue ?? "")
+    }
+}
+
+// The link that verifies the address of a registration.
+extension MailedLinks {
+    /// Shows a button in the browser that registered; in any other, a form to choose the account's name and password.
+    func showRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
+        guard let pending = try await pending(follower) else { return linkExpired(follower) }
+        if !pending.isOwn { return steps.pages.respond(choicePage(follower, pending)) }
+        let page = linkPage(
+            follower, Message("hosted.mail.confirm-title"),
+            Message("hosted.mail.confirm-registration", ["team": follower.team.name]),
+            action: TeamRoutes.registrationLink.link(follower.team.id, follower.token))
+        return steps.pages.respond(page)
+    }
+
+    /// Creates the account.
+    ///
+    /// In the browser that registered, the sign-in continues; if it is over, the app's request begins anew.
+    func followRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
+        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        guard let pending = try await pending(follower) else { return linkExpired(follower) }
+        var choice: AccountRegistrations.Choice?
+        if !pending.isOwn {
+            var page = choicePage(follower, pending)
+            let chosen = try await page.read(form, for: pending.email, in: follower.team, passwordChoice(of: follower))
+            guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
+            choice = AccountRegistrations.Choice(name: chosen.name, password: chosen.password)
+        }
+        let hash = follower.browserContext.browserHash
+        let outcome = try await registrations.confirm(follower.token, in: hash, choosing: choice, for: follower.caller)
+        switch outcome {
+        case .made(let made): return try await continueRegistration(made, isOwn: pending.isOwn, follower)
+        case .expired, .unchosen: return linkExpired(follower)
+        case .busy: throw UserFacingError.unavailable
+        }
+    }
+
+    private func continueRegistration(_ made: AccountRegistrations.Made, isOwn: Bool, _ follower: MailedLinkContext)
+        async throws -> Response
+    {
+        var context = isOwn ? try await interaction(made.interaction, of: follower) : nil
+        if isOwn, context == nil, let query = made.requestQuery {
+            context = try await interaction(requestedBy: query, of: follower)
+        }
+        if let context {
+            return try await steps.keepFirstProof(of: made.user, by: .password, login: made.login.rawValue, context)
+        }
+        return steps.pages.respond(
+            done(
+                follower, Message("hosted.mail.registered-title"),
+                Message("hosted.mail.registered", ["team": follower.team.name])))
+    }
+
+    private func pending(_ follower: MailedLinkContext) async throws -> AccountRegistrations.Pending? {
+        try follower.team.requireOpenRegistration()
+        return try await registrations.pending(
+            follower.token, in: follower.browserContext.browserHash, for: follower.caller)
+    }
+
+    private func choicePage(_ follower: MailedLinkContext, _ pending: AccountRegistrations.Pending) -> InvitedPage {
+        var page = InvitedPage(
+            frame: steps.pages.frame(
+                Message("hosted.mail.choose-title"), of: follower.team, in: follower.caller.language),
+            action: TeamRoutes.registrationLink.link(follower.team.id, follower.token),
+            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
+            lead: Message("hosted.mail.choose").localizedText,
+            emailHint: Message("hosted.mail.choose-email-hint").localizedText, email: pending.email.shown,
+            languages: follower.request.languageTags())
+        (page.given, page.family) = (pending.name.given, pending.name.family)
+        return page
+    }
 }

@@ -127,3 +127,83 @@ extension UpstreamFailure {
         }
     }
 }
+
+extension AppleCalls {
+    /// Apple's answer to a form.
+    struct Reply: Sendable {
+        let response: ClientResponse
+        private let request: ClientRequest
+        private let service: AppleService
+
+        init(_ response: ClientResponse, to request: ClientRequest, of service: AppleService) {
+            self.response = response
+            self.request = request
+            self.service = service
+        }
+
+        /// The body, if it is a JSON object.
+        var object: JSONValue? { AppleCalls.object(response.body) }
+
+        /// The failure that the answer reports.
+        var failure: UpstreamFailure { explaining(AppleCalls.failure(of: response)) }
+
+        /// Adds the request and its answer to a failure.
+        func explaining(_ failure: UpstreamFailure) -> UpstreamFailure {
+            var failure = failure
+            failure.exchange = UpstreamExchange(of: request.url, request.form, answer: answer)
+            return failure
+        }
+
+        private var answer: UpstreamExchange.Answer {
+            UpstreamExchange.Answer(
+                status: response.status, error: object?["error"]?.string,
+                errorDescription: object?["error_description"]?.string,
+                // Only the simulator reports faults.
+                fault: service.issuer == AppleService.apple.issuer ? nil : response["Stand-In-Fault"])
+        }
+    }
+}
+
+extension ClientRequest {
+    /// Fields of the form in the body.
+    var form: [FormCoding.Field] { (try? FormCoding.decode(body, maximumFields: 24)) ?? [] }
+}
+
+// Validation of tokens.
+extension AppleCalls {
+    /// Apple's verdict on a refresh token.
+    enum Verdict: Sendable {
+        case alive
+        case dead
+        /// `invalid_request`, which may concern either the client configuration or the user (Apple TN3107).
+        case unclear
+    }
+
+    /// Asks whether a refresh token is still valid (Apple, "Verifying a user").
+    func validate(_ token: String, as clientID: ClientID, of registration: AppleRegistration)
+        async throws(UpstreamFailure) -> Verdict
+    {
+        let fields = [FormCoding.Field("grant_type", "refresh_token"), FormCoding.Field("refresh_token", token)]
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        let body = reply.object
+        switch (reply.response.status, body?["error"]?.string) {
+        case (200, _) where body?["access_token"]?.string != nil: return .alive
+        case (200, _): throw UpstreamFailure(.providerMalformed, .again, because: "Apple's answer has no access_token")
+        case (400, "invalid_grant"?): return .dead
+        case (400, "invalid_request"?): return .unclear
+        default: throw reply.failure
+        }
+    }
+
+    /// Checks that Apple accepts the client's credentials, by redeeming a code that cannot be valid.
+    ///
+    /// - Throws: `UpstreamFailure`: with the cause `providerClient` if Apple rejects them.
+    func proveConfiguration(as clientID: ClientID, of registration: AppleRegistration) async throws(UpstreamFailure) {
+        let fields = [FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", "c.of.nobody")]
+        let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
+        let error = reply.object?["error"]?.string
+        guard error != "invalid_grant" else { return }
+        guard reply.response.status == 400, error == "invalid_request" else { throw reply.failure }
+        throw UpstreamFailure(.providerClient, .none, because: "Apple answers every request invalid_request")
+    }
+}

@@ -4,6 +4,7 @@ import Directory
 public import HTTP
 public import OAuth
 public import Platform
+public import Registry
 
 /// Sign-ins at Apple, as one of the clients that a team has registered there.
 public struct AppleProvider: NativeProvider {
@@ -139,6 +140,225 @@ extension AppleProvider {
         guard registration.bundleIDs.contains(app) else {
             throw UpstreamFailure(
                 .providerAbsent, .none, because: "\(app) is no app of a group that is connected to Apple")
+        }
+        return registration
+    }
+}
+
+// Server-to-server notifications from Apple.
+extension AppleProvider {
+    /// Reads `{"payload": "<JWS>"}` (Apple, "Processing changes for Sign in with Apple accounts").
+    ///
+    /// Checks that do not need Apple's keys come first, so that a request that does not even name a client of the team
+    /// causes neither a fetch of the keys nor any storage.
+    public func notification(_ body: [UInt8], receivedAt moment: Timestamp, in team: TeamSnapshot)
+        async throws(UpstreamFailure) -> UpstreamNotification
+    {
+        guard let text = try? JSON.object(body, maxDepth: 4)["payload"]?.string,
+            let token = try? UnverifiedJWT(text, maximumCount: Self.notificationLimit)
+        else { throw Self.garbage("the body is no JSON with a JWS as its payload") }
+        let claims = AppleNotificationClaims(token.unverifiedClaims)
+        try claims.checkIssuer(service.issuer)
+        guard let audience = claims.audience, let primaryAppID = team.appleGroup(of: audience) else {
+            throw UpstreamFailure(.providerAudience, .none, because: "the notice is for no client of the team")
+        }
+        try claims.checkTimes(at: moment)
+        // Unauthenticated clients can send notifications, so a key that Apple has not published by the time of arrival
+        // is rejected instead of being retried.
+        _ = try await AppleIdentityToken.verify(text, upTo: Self.notificationLimit, keys: keys, publishedBy: moment)
+        return UpstreamNotification(
+            id: claims.id ?? Hex.encode(SHA256.hash(text)), primaryAppID: primaryAppID,
+            events: try claims.events(orAt: moment))
+    }
+
+    /// Maximum length in bytes: a notification holds several events, and so is longer than an identity token.
+    private static let notificationLimit = 16 * 1024
+
+    static func garbage(_ reason: String) -> UpstreamFailure {
+        UpstreamFailure(.providerMalformed, .none, because: reason)
+    }
+}
+
+// Apple's discovery document and key set, for comparison only: neither changes what is trusted.
+extension AppleProvider {
+    private static let documentLimit = 65_536
+
+    /// Members that would matter if the document were followed.
+    private static let watched = [
+        "issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri",
+        "id_token_signing_alg_values_supported",
+    ]
+
+    /// Pinned values, in the form of Apple's document.
+    public var pinnedDiscovery: [String: String] {
+        [
+            "issuer": service.issuer, "authorization_endpoint": service.authorizationURL,
+            "token_endpoint": service.tokenURL, "revocation_endpoint": service.revocationURL,
+            "jwks_uri": service.keysURL, "id_token_signing_alg_values_supported": "RS256",
+        ]
+    }
+
+    /// Fetches both documents.
+    ///
+    /// - Throws: `UpstreamFailure` if one cannot be fetched or read.
+    public func publication() async throws(UpstreamFailure) -> ApplePublication {
+        let (discovery, _) = try await document(service.discoveryURL)
+        let (set, date) = try await document(service.keysURL)
+        return ApplePublication(
+            discovery: Dictionary(Self.watched.map { ($0, Self.text(of: discovery[$0])) }, uniquingKeysWith: { $1 }),
+            keys: Self.keys(in: set), clock: date.flatMap(HTTPDate.init)?.moment)
+    }
+
+    private func document(_ url: String) async throws(UpstreamFailure) -> (JSONValue, date: String?) {
+        let request = ClientRequest(
+            "GET", url, fields: [("Accept", "application/json")], bodyLimit: Self.documentLimit,
+            addresses: service.addresses)
+        let response: ClientResponse
+        do throws(ClientFailure) { response = try await calls.client.send(request) } catch {
+            throw UpstreamFailure(error, .again)
+        }
+        guard response.status == 200, let value = AppleCalls.object(response.body) else {
+            let reason = "\(url) answered with status \(response.status), or with what is no JSON object"
+            throw UpstreamFailure(.providerTrouble, .again, because: reason)
+        }
+        return (value, response["Date"])
+    }
+
+    private static func text(of value: JSONValue?) -> String {
+        switch value {
+        case .string(let text)?: text
+        case .array(let values)?: values.map { $0.string ?? "?" }.joined(separator: " ")
+        case nil: ""
+        default: "?"
+        }
+    }
+
+    /// Type, algorithm and fingerprint of each public key, by its `kid`.
+    private static func keys(in set: JSONValue) -> [String: String] {
+        guard case .array(let keys)? = set["keys"] else { return [:] }
+        var table: [String: String] = [:]
+        for key in keys.prefix(JWKSet.maximumKeys) {
+            guard let id = key["kid"]?.string else { continue }
+            let material = (key["n"]?.string ?? key["x"]?.string ?? "") + (key["e"]?.string ?? "")
+            let digest = Hex.encode(Array(SHA256.hash(material).prefix(8)))
+            table[id] = "\(key["kty"]?.string ?? "?") \(key["alg"]?.string ?? "?") \(digest)"
+        }
+        return table
+    }
+}
+
+extension AppleProvider {
+    /// Result of requesting Apple's sign-in sheet.
+    public enum Sheet: Hashable, Sendable {
+        case opens
+        /// Apple shows an error, as for a return URL that is not registered.
+        case refuses(status: Int)
+        case unknown(reason: String)
+    }
+
+    /// Requests Apple's sign-in sheet as a browser would, without a user.
+    ///
+    /// Apple's error pages are not machine-readable: a sheet that opens is a good sign, and proves nothing of later
+    /// steps.
+    public func sheet(of registration: AppleRegistration, returnURL: String) async -> Sheet {
+        let fields = [
+            FormCoding.Field("client_id", registration.servicesID.rawValue),
+            FormCoding.Field("redirect_uri", returnURL), FormCoding.Field("response_type", "code"),
+            FormCoding.Field("response_mode", "form_post"), FormCoding.Field("state", "pippin-doctor"),
+        ]
+        let request = ClientRequest(
+            "GET", "\(service.authorizationURL)?\(FormCoding.encode(fields))", fields: [("Accept", "text/html")],
+            addresses: service.addresses, owner: registration.team.rawValue)
+        let response: ClientResponse
+        do throws(ClientFailure) { response = try await calls.client.send(request) } catch {
+            return .unknown(reason: "\(error)")
+        }
+        let body = String(decoding: response.body, as: UTF8.self)
+        switch response.status {
+        case 500...: return .unknown(reason: "status \(response.status)")
+        case 400..<500: return .refuses(status: response.status)
+        default:
+            let errors = ["invalid_request", "invalid_client", "unauthorized_client"]
+            return errors.contains(where: body.contains) ? .refuses(status: response.status) : .opens
+        }
+    }
+}
+
+// Connection test that needs no user.
+extension AppleProvider {
+    /// Code that was never issued.
+    private static let code = "pippin.connection.test"
+
+    /// Tests a client of a registration by redeeming a code that does not exist.
+    ///
+    /// Apple checks the client secret first, so `invalid_grant` proves that key, team and client match, and
+    /// `invalid_client` that one of them does not (Apple TN3107).
+    ///
+    /// - Parameter returnURL: URL registered for the Apple Services ID; nil for bundle IDs, which have none.
+    public func test(_ client: ClientID, of registration: AppleRegistration, returnURL: String?) async
+        -> AppleConnectionTest
+    {
+        let (outcome, detail) = await answer(client, registration, returnURL)
+        return AppleConnectionTest(
+            clientID: client, keyID: registration.keyID, appleTeamID: registration.teamID, outcome: outcome,
+            detail: detail, testedAt: clock())
+    }
+
+    private func answer(_ client: ClientID, _ registration: AppleRegistration, _ returnURL: String?) async -> (
+        AppleConnectionTest.Outcome, String
+    ) {
+        var fields = [FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", Self.code)]
+        if let returnURL { fields.append(FormCoding.Field("redirect_uri", returnURL)) }
+        do throws(UpstreamFailure) {
+            let reply = try await calls.post(fields, to: service.tokenURL, as: client, registration)
+            return Self.judge(reply.response)
+        } catch { return (error.cause == .providerUnreachable ? .unreachable : .trouble, error.reason) }
+    }
+
+    private static func judge(_ response: ClientResponse) -> (AppleConnectionTest.Outcome, String) {
+        let word = AppleCalls.object(response.body)?["error"]?.string.map { $0.cut(toOctets: 60) }
+        let detail = word ?? "status \(response.status)"
+        return switch (response.status, word) {
+        case (429, _): (.throttled, detail)
+        case (500..., _): (.trouble, detail)
+        case (400..<500, "invalid_grant"?): (.accepted, detail)
+        case (400..<500, "invalid_client"?): (.refused, detail)
+        default: (.unexpected, detail)
+        }
+    }
+}
+
+// Revocation and validation of Apple's refresh tokens.
+extension AppleProvider {
+    /// Revokes a token, as the client it was issued to (Apple, "Revoke tokens").
+    ///
+    /// The registration is used whether or not users may still sign in through it.
+    public func revoke(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure) {
+        try await calls.revoke(text, as: token.clientID, of: try registration(of: token, in: team))
+    }
+
+    /// A token is dead on Apple's `invalid_grant`, and on `invalid_request` once the configuration is ruled out as its
+    /// cause.
+    public func isAlive(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure)
+        -> Bool
+    {
+        let registration = try registration(of: token, in: team)
+        switch try await calls.validate(text, as: token.clientID, of: registration) {
+        case .alive: return true
+        case .dead: return false
+        case .unclear:
+            try await calls.proveConfiguration(as: token.clientID, of: registration)
+            return false
+        }
+    }
+
+    private func registration(of token: UpstreamToken, in team: TeamSnapshot) throws(UpstreamFailure)
+        -> AppleRegistration
+    {
+        guard let registration = team.appleTokenRegistration(of: token.primaryAppID) else {
+            throw UpstreamFailure(
+                .providerAbsent, .none, because: "the group of \(token.primaryAppID) is not connected to Apple any more"
+            )
         }
         return registration
     }

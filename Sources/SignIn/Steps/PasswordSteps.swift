@@ -4,6 +4,37 @@ import HTTP
 import OAuth
 import Platform
 
+/// The first proof: a password.
+struct PasswordStep: Sendable {
+    let steps: InteractionSteps
+
+    /// Verifies the password and stores the proof.
+    func prove(_ context: InteractionContext) async throws -> Response {
+        let form = try steps.form(of: context)
+        if form["decision"] == "cancel" { return try await steps.cancel(context) }
+        try await steps.admit(context.request, context.team.id)
+        let (request, team, browserContext) = (context.request, context.team.id, context.browserContext)
+        let result = try await steps.sessionIssuer.authenticate(form, request, team, browserContext)
+        guard case .success(let user) = result else {
+            let refusal = SignInRefusal(result)
+            steps.traces.record(
+                .proofRefused, of: context.interaction, in: team, from: request.auditOrigin, cause: refusal.cause)
+            return refuse(refusal, context, login: form["email"] ?? "")
+        }
+        return try await steps.keepFirstProof(of: user, by: .password, login: form["email"] ?? "", context)
+    }
+
+    private func refuse(_ refusal: SignInRefusal, _ context: InteractionContext, login: String) -> Response {
+        var page = steps.signInPage(context)
+        page.email = login
+        page.error = refusal.words.localizedText
+        page.offersLink = refusal.cause == .accountLocked
+        var response = steps.pages.respond(page, status: refusal.status)
+        if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
+        return response
+    }
+}
+
 /// Registration: the form, and the mail that verifies the address.
 struct RegistrationStep: Sendable {
     let steps: InteractionSteps
@@ -62,5 +93,39 @@ struct RegistrationStep: Sendable {
             formToken: steps.site.formTokens.token(for: context.browserContext.browser),
             backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id),
             languages: context.languageTags)
+    }
+}
+
+/// Forgotten passwords: the mail with a link to a new password or to one sign-in.
+struct RecoveryStep: Sendable {
+    let steps: InteractionSteps
+    let recovery: PasswordRecovery
+
+    func ask(_ context: InteractionContext) -> Response {
+        var page = recoveryPage(context)
+        page.email = context.interaction.app?.loginHint ?? ""
+        return steps.pages.respond(page)
+    }
+
+    /// Mails a link to choose a new password or to sign in once; the response is the same if there is no such account.
+    func recover(_ context: InteractionContext) async throws -> Response {
+        let form = try steps.form(of: context)
+        try await steps.admit(context.request, context.team.id)
+        var page = recoveryPage(context)
+        page.email = form["email"] ?? ""
+        try await recovery.begin(
+            page.email, for: form["help"] == "link" ? .signInLink : .newPassword,
+            interaction: context.interaction.id.rawValue, browserHash: context.browserContext.browserHash,
+            knownBrowser: steps.sessionIssuer.knownBrowser(
+                page.email, context.request, context.team.id, context.browserContext), steps.caller(context))
+        return steps.pages.respond(steps.mailSent(to: page.email, context))
+    }
+
+    private func recoveryPage(_ context: InteractionContext) -> RecoveryPage {
+        RecoveryPage(
+            frame: steps.pages.frame(Message("hosted.recovery.title"), of: context.team, in: context.language),
+            action: TeamRoutes.recovery.link(context.team.id, context.interaction.id),
+            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
+            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id))
     }
 }
