@@ -1,7 +1,7 @@
-import Platform
 import Testing
 
 @testable import Console
+@testable import Platform
 
 @Suite struct `Reading a whole audit log` {
     @Test func `V43: is left to the background where more waits for its seal than somebody waits for`() async throws {
@@ -25,6 +25,13 @@ import Testing
                 FROM audit_chains WHERE team_id = 'ACMETEAM01'
                 """)
             #expect(chain == [["5100", "t", "t"]])
+
+            // The daily check is not what the member asked for.
+            try await AuditChainStore(environment.parts.database).note(
+                AuditReport(head: nil, checkpoint: nil, findings: [], isTruncated: false), in: .acme,
+                by: .system("verification"), from: .local, isRoutine: true)
+            let due = "SELECT verification_asked_at IS NOT NULL FROM audit_chains WHERE team_id = 'ACMETEAM01'"
+            #expect(try environment.admin(due) == [["t"]])
         }
     }
 }

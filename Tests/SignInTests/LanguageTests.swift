@@ -28,6 +28,14 @@ import Testing
         #expect(garbage.headline == Self.headlines[0].1)
     }
 
+    @Test(.site) func `of a browser's languages a sign-in keeps three letters beside its own`() throws {
+        for (header, kept) in [("hu-\(String(repeating: "x", count: 900)), de", "hu de"), ("hungarian", "hun en")] {
+            _ = try site.ask("GET", Browser.authorize(), ["Accept-Language: \(header)"])
+            let newest = "SELECT language FROM attempts ORDER BY created_at DESC LIMIT 1"
+            #expect(try site.teams.admin(newest) == [[kept]])
+        }
+    }
+
     @Test(.site) func `a sign-in keeps the language it began in, to its last page`() throws {
         let browser = site.browser()
         let changes = Browser.everything.merging(["ui_locales": "ru"]) { $1 }

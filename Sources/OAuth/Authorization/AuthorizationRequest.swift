@@ -1,4 +1,4 @@
-public import Core
+import Core
 import Crypto
 public import Platform
 public import Postgres

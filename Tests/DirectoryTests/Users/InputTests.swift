@@ -55,6 +55,9 @@ import Testing
         // One that mixes scripts, one that is none, and one that has another A-label.
         ("ada@xn--cme-7cd.example", "ada@xn--cme-7cd.example"), ("ada@xn--a.example", "ada@xn--a.example"),
         ("ada@xn--Mnchen-3yA.example", "ada@münchen.example"), ("ada", "ada"),
+        // Cyrillic letters that look like Latin ones, beside a domain of Latin letters and one of their own.
+        ("ada@xn--80ak6aa92e.com", "ada@xn--80ak6aa92e.com"),
+        ("ada@xn--e1afmkfd.xn--80akhbyknj4f", "ada@пример.испытание"),
     ]) func `are shown with the letters of their domain`(stored: String, shown: String) {
         #expect(EmailAddress(signed: stored)?.shown == shown)
     }

@@ -61,6 +61,18 @@ private func withCache(_ body: @escaping @Sendable (TestTeams, TeamCache) async 
         }
     }
 
+    @Test func `requests at once that ask for it as it is now load it once`() async throws {
+        try await withCache { teams, cache in
+            cache.confirm([:], at: .afterTheTest)
+            _ = try await cache.snapshot(of: .acme)
+            try teams.setName("Acme Inc.")
+            async let one = cache.currentSnapshot(of: .acme)
+            async let other = cache.currentSnapshot(of: .acme)
+            let (first, second) = (try await one, try await other)
+            #expect(first?.name == "Acme Inc." && first === second)
+        }
+    }
+
     @Test func `a proof is good for a second`() async throws {
         try await withCache { teams, cache in
             cache.confirm([:], at: MonotonicTime.now() - 1_000_000_000)

@@ -22,5 +22,10 @@ import Testing
             let path = "/t/\(team.rawValue)/auth/credential-state"
             #expect(try site.post(path, proof.merging(form) { $1 }).json == ["credential_state": "notFound"])
         }
+
+        // Somebody of the team's own who linked Apple for other apps: these learn nothing of it.
+        try site.teams.admin("UPDATE provider_identities SET linked_at = now()")
+        try site.teams.admin("UPDATE consents SET provider = NULL")
+        #expect(try site.client("credential-state", form).json["real_user_status"] == nil)
     }
 }

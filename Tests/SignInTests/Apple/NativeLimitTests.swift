@@ -60,6 +60,8 @@ import Testing
         let proven = try site.device(.regular).merging(own) { $1 }
         #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
         #expect(try site.handOver(proven).status == 200)
+        // It may not have been counted, so it gives none back.
+        #expect(try site.teams.counted("failed-handovers.client.%") == [3])
         site.teams.clock.advance(by: .seconds(61))
         #expect(try site.handOver(try site.device(.regular)).status == 200)
     }
