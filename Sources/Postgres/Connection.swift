@@ -35,9 +35,9 @@ import EventLoop
     /// Why the connection was last lost.
     private(set) var lastProblem = "not connected yet"
 
-    /// - Parameters: see `Database.Configuration.options`.
+    /// - Parameters: see `DatabaseConfiguration.options`.
     init(
-        loop: EventLoop, _ configuration: Database.Configuration, waitingForRows wait: Duration? = nil,
+        loop: EventLoop, _ configuration: DatabaseConfiguration, waitingForRows wait: Duration? = nil,
         within limit: Duration? = nil
     ) {
         self.loop = loop

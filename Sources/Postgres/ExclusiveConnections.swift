@@ -122,7 +122,7 @@ final class ExclusiveConnections {
 extension Database {
     /// Runs one statement whose duration depends on the search terms, under `setting`.
     ///
-    /// - Throws: `searchTimedOut` if it runs for longer than `Configuration.searchTimeout`.
+    /// - Throws: `searchTimedOut` if it runs for longer than `DatabaseConfiguration.searchTimeout`.
     public func search(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
         loop.preconditionCurrent()
         statementCount += 1

@@ -18,19 +18,19 @@ extension Simulator {
     }
 
     private func keys(_ fault: Fault?) async throws -> Response {
-        if let fault, let response = await before(fault, at: .keys) { return response }
+        if let response = await script.response(of: fault, at: .keys) { return response }
         let team = try await snapshot()
         guard script.publishesExtraKey, let set = try? JWKSet(json: team.keySet(at: server.clock())) else {
-            return instead(fault) ?? json(team.keySet(at: server.clock()))
+            return .processed(team.keySet(at: server.clock()), fault)
         }
         let extra = JWK(.rsa(script.extraKey.publicKey), keyID: Script.extraKeyID)
-        return instead(fault) ?? json(JWKSet(set.keys + [extra]).json)
+        return .processed(JWKSet(set.keys + [extra]).json, fault)
     }
 
     /// Apple's discovery document, with the host name of the request.
     func discovery(_ request: Request) async -> Response {
         let fault = script.take(at: .discovery)
-        if let fault, let response = await before(fault, at: .discovery) { return response }
+        if let response = await script.response(of: fault, at: .discovery) { return response }
         let scheme = server.publicURL.hasPrefix("https:") ? "https" : "http"
         let base = "\(scheme)://\(request[.host] ?? "")/apple"
         var json = JSONWriter(capacity: 512)
@@ -40,7 +40,7 @@ extension Simulator {
         json.member("revocation_endpoint", "\(base)/auth/revoke")
         json.member("jwks_uri", "\(base)/auth/keys")
         json.member("id_token_signing_alg_values_supported", ["RS256"])
-        return self.json(json.finish())
+        return .processed(json.finish())
     }
 
     /// Responds as the engine does, with a fault before, in, or after its response.
@@ -52,44 +52,15 @@ extension Simulator {
     private func answer(_ request: Request, at place: Place, _ fault: Fault?, _ endpoint: some ClientEndpoint)
         async throws -> Response
     {
-        if let fault, let response = await before(fault, at: place) { return response }
+        if let response = await script.response(of: fault, at: place) { return response }
         var answer: [UInt8]
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
             let team = try await snapshot()
             answer = try await clients.respond(at: endpoint, to: parameters, of: team, from: request.auditOrigin)
             if let fault { answer = try forge(answer, fault, team) }
-        } catch let error as OAuthError { return refusal(error.code.rawValue, error.description) }
-        return instead(fault) ?? json(answer)
-    }
-
-    /// The response that replaces that of a processed request; nil for the engine's own response.
-    private func instead(_ fault: Fault?) -> Response? {
-        switch fault {
-        case .broken?: Response(.ok, stream: BodyStream { throw Broken() })
-        case .malformed?: json(Array("{\"access_token\": \"a".utf8))
-        default: nil
-        }
-    }
-
-    /// The response of a fault that prevents processing; nil for other faults.
-    private func before(_ fault: Fault, at place: Place) async -> Response? {
-        switch fault {
-        case .slow:
-            await script.delay(at: place, .seconds(2))
-            return nil
-        case .silent:
-            await script.delay(at: place, .seconds(20))
-            return .text("", status: .serviceUnavailable)
-        case .trouble: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
-        case .throttled:
-            var response = Response.text("", status: .tooManyRequests)
-            response.append(.retryAfter, "30")
-            return response
-        case .badRequest: return refusal("invalid_request", nil)
-        case .unknownClient: return refusal("invalid_client", nil)
-        default: return nil
-        }
+        } catch let error as OAuthError { return .refusal(error.code.rawValue, error.description) }
+        return .processed(answer, fault)
     }
 
     /// The response with a forged `id_token`.
@@ -104,15 +75,49 @@ extension Simulator {
     func forgery(_ fault: Fault, _ team: TeamSnapshot) -> TokenForgery {
         TokenForgery(fault: fault, script: script, team: team, moment: server.clock())
     }
+}
 
-    private func refusal(_ code: String, _ description: String?) -> Response {
+extension Script {
+    /// The response of a fault that prevents processing, or nil for other faults; one that delays has waited then.
+    fileprivate func response(of fault: Fault?, at place: Place) async -> Response? {
+        switch fault {
+        case .slow?:
+            await delay(at: place, .seconds(2))
+            return nil
+        case .silent?:
+            await delay(at: place, .seconds(20))
+            return .text("", status: .serviceUnavailable)
+        case .trouble?: return .text("<html>Service Unavailable</html>", status: .serviceUnavailable)
+        case .throttled?:
+            var response = Response.text("", status: .tooManyRequests)
+            response.append(.retryAfter, "30")
+            return response
+        case .badRequest?: return .refusal("invalid_request", nil)
+        case .unknownClient?: return .refusal("invalid_client", nil)
+        default: return nil
+        }
+    }
+}
+
+extension Response {
+    /// The response to a processed request: the engine's, or that of a fault that replaces it.
+    fileprivate static func processed(_ body: [UInt8], _ fault: Fault? = nil) -> Response {
+        switch fault {
+        case .broken?: Response(.ok, stream: BodyStream { throw Broken() })
+        case .malformed?: fresh(Array("{\"access_token\": \"a".utf8))
+        default: fresh(body)
+        }
+    }
+
+    fileprivate static func refusal(_ code: String, _ description: String?) -> Response {
         var body = JSONWriter(capacity: 128)
         body.member("error", code)
         if let description { body.member("error_description", description) }
-        return json(body.finish(), status: .badRequest)
+        return fresh(body.finish(), status: .badRequest)
     }
 
-    private func json(_ body: [UInt8], status: Status = .ok) -> Response {
+    /// JSON that no cache stores, with Apple's content type.
+    private static func fresh(_ body: [UInt8], status: Status = .ok) -> Response {
         Response(
             status,
             fields: [
@@ -121,9 +126,7 @@ extension Simulator {
     }
 
     private struct Broken: Error {}
-}
 
-extension Response {
     /// Adds the fault in a header field, so that developers see the cause of the failure.
     fileprivate func naming(_ fault: Fault?) -> Response {
         guard let fault else { return self }

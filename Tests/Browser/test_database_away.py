@@ -27,7 +27,7 @@ from wire import Wire
 
 # What a stop leaves to requests under way (ServerProcess.timeout): Ctrl-C waits for none that the database holds up.
 STOP_SECONDS = 20
-# What a statement waits for a database that went away (Database.Configuration.outage), and not for one that stays away.
+# What a statement waits for a database that went away (DatabaseConfiguration.outage), and not for one that stays away.
 OUTAGE_SECONDS = 3
 # The lock under which one at a time brings the database to its version (Migrator.swift).
 MIGRATING = 123598160292206

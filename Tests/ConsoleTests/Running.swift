@@ -52,8 +52,8 @@ private struct EnvironmentSettings: Sendable {
     let searchTimeout: Duration
     let limits: [String: Int]
 
-    func configuration(_ conninfo: String, role: String) -> Database.Configuration {
-        var configuration = Database.Configuration.forTests(conninfo, role: role)
+    func configuration(_ conninfo: String, role: String) -> DatabaseConfiguration {
+        var configuration = DatabaseConfiguration.forTests(conninfo, role: role)
         configuration.searchTimeout = searchTimeout
         return configuration
     }

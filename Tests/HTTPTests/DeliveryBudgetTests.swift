@@ -14,7 +14,7 @@ import Testing
     }
 
     private func held(_ server: TestServer) async throws -> Int {
-        try await server.loop.run { [server = server.server] in server.inDelivery }
+        try await server.loop.run { [server = server.server] in server.deliveries.octets }
     }
 
     @Test func `V55: clients that read nothing hold no more than the budget, and others are served`() async throws {

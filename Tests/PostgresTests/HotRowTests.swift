@@ -33,7 +33,7 @@ final class Count: Sendable {
     }
 
     private static func withRows<Result: Sendable>(
-        _ change: (inout Database.Configuration) -> Void,
+        _ change: (inout DatabaseConfiguration) -> Void,
         _ body: @escaping @Sendable (Database, EventLoop, String) async throws -> Result
     ) async throws -> Result {
         let conninfo = try TestDatabase.empty()

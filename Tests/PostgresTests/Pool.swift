@@ -6,10 +6,10 @@ import Testing
 
 /// Opens a database on a loop of its own for the length of `body`; nothing ends there because the machine is slow.
 func withPool<Result: Sendable>(
-    _ conninfo: String, _ change: (inout Database.Configuration) -> Void = { _ in },
+    _ conninfo: String, _ change: (inout DatabaseConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Database, EventLoop) async throws -> Result
 ) async throws -> Result {
-    var configuration = Database.Configuration.forTests(conninfo)
+    var configuration = DatabaseConfiguration.forTests(conninfo)
     change(&configuration)
     let loop = try EventLoop(name: "pool-test")
     try loop.start()
@@ -34,7 +34,7 @@ extension Database {
 
 /// The same on a database without tables.
 func withPool(
-    _ change: (inout Database.Configuration) -> Void = { _ in },
+    _ change: (inout DatabaseConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (Database, EventLoop, _ conninfo: String) async throws -> Void
 ) async throws {
     let conninfo = try TestDatabase.empty()

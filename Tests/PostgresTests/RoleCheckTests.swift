@@ -31,9 +31,9 @@ import Testing
 
     @Test func `V49: is verified at the start`() async throws {
         try await withDatabase { conninfo in
-            try Database.Configuration(connection: conninfo, role: "pippin_app", walledTable: "teams").verify()
+            try DatabaseConfiguration(connection: conninfo, role: "pippin_app", walledTable: "teams").verify()
             #expect(throws: AdminFailure.self) {
-                try Database.Configuration(connection: conninfo, role: "pippin", walledTable: "teams").verify()
+                try DatabaseConfiguration(connection: conninfo, role: "pippin", walledTable: "teams").verify()
             }
         }
     }

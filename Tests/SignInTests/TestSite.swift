@@ -131,7 +131,7 @@ func withSite(
             judges.stop()
         }
         let lines = TestSite.Lines()
-        let configuration = Database.Configuration.forTests(teams.conninfo, role: "pippin_system")
+        let configuration = DatabaseConfiguration.forTests(teams.conninfo, role: "pippin_system")
         let (system, client) = try await teams.loop.run {
             let system = Database(loop: teams.loop, configuration: configuration)
             system.open()

@@ -26,14 +26,14 @@ public struct ConnectedDatabase: OwnedDatabase, Sendable {
 
     /// Lends `body`, as a task of a loop of its own, connections to a database: one process as PostgreSQL sees it.
     public static func with(
-        _ conninfo: String, _ configure: (inout Database.Configuration) -> Void = { _ in },
+        _ conninfo: String, _ configure: (inout DatabaseConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (ConnectedDatabase) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "test")
         try loop.start()
         defer { loop.stop() }
         let configurations = ["pippin_app", "pippin_system"].map { role in
-            var configuration = Database.Configuration.forTests(conninfo, role: role)
+            var configuration = DatabaseConfiguration.forTests(conninfo, role: role)
             configure(&configuration)
             return configuration
         }
@@ -51,7 +51,7 @@ public struct ConnectedDatabase: OwnedDatabase, Sendable {
 
 /// Lends `body` a migrated database with the teams Acme and Rival, or without teams, as a task of a loop.
 public func withConnectedDatabase(
-    hasTeams: Bool = true, _ configure: (inout Database.Configuration) -> Void = { _ in },
+    hasTeams: Bool = true, _ configure: (inout DatabaseConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (ConnectedDatabase) async throws -> Void
 ) async throws {
     try await withDatabase { conninfo in

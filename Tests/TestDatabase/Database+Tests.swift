@@ -1,7 +1,7 @@
 public import Postgres
 import TestSupport
 
-extension Database.Configuration {
+extension DatabaseConfiguration {
     /// One on which nothing ends because the machine is slow: a test that holds rows waits until all who want them are
     /// there, however long they take to come.
     ///

@@ -30,7 +30,7 @@ extension TestTeams {
         let loop = try EventLoop(name: "teams")
         try loop.start()
         defer { loop.stop() }
-        var configuration = Database.Configuration.forTests(conninfo, role: "pippin_app")
+        var configuration = DatabaseConfiguration.forTests(conninfo, role: "pippin_app")
         configuration.exclusive = 8
         let connections = try await loop.run { [configuration] in
             let connections = Database(loop: loop, configuration: configuration)

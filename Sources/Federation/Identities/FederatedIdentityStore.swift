@@ -10,38 +10,6 @@ public struct FederatedIdentityStore: Sendable {
 
     public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Successful login at a provider.
-    public struct Login: Sendable {
-        let provider: ProviderID
-        let identity: ProviderIdentity
-        let form: ProviderForm?
-        let primaryAppID: ClientID?
-        let scopes: Scopes
-        let origin: Origin
-        let at: Timestamp
-        let proof: FederatedUnlinks.Proof?
-
-        /// - Parameters:
-        ///   - form: data of a form field, sent the first time only.
-        ///   - primaryAppID: group of apps that gets the consent; nil if the sign-in leads to one of Pippin's own
-        ///     pages.
-        ///   - scopes: requested scopes.
-        ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
-        public init(
-            _ identity: ProviderIdentity, from provider: ProviderID, form: ProviderForm?, primaryAppID: ClientID?,
-            asking scopes: Scopes, origin: Origin, at moment: Timestamp, provedBy proof: FederatedUnlinks.Proof? = nil
-        ) {
-            self.provider = provider
-            self.identity = identity
-            self.form = form
-            self.primaryAppID = primaryAppID
-            self.scopes = scopes
-            self.origin = origin
-            at = moment
-            self.proof = proof
-        }
-    }
-
     /// Current user with the consent.
     public struct Known: Sendable {
         public let user: User
@@ -63,7 +31,7 @@ public struct FederatedIdentityStore: Sendable {
     /// `sub` happens to equal the identifier is a different user, regardless of the provider's statement.
     ///
     /// - Returns: nil, with nothing written, if the identifier is taken in this way, or the user was unlinked since.
-    public func record(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Known? {
+    public func record(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
         if let known = try await recognise(login, in: team) { return known }
         return try await write(login, in: team) { statements throws(PostgresFailure) in
             try await database.query(statements, in: team)
@@ -73,7 +41,7 @@ public struct FederatedIdentityStore: Sendable {
     /// Stores a login by statements that `run` executes.
     ///
     /// - Parameter run: runs statements in order and returns the rows of the last one.
-    public func write(_ login: Login, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
+    public func write(_ login: ProviderLogin, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
         async throws(PostgresFailure) -> Known?
     {
         guard var row = try await run(login.statements(in: team)).first else { return nil }
@@ -181,8 +149,8 @@ extension FederatedIdentityStore {
     ///
     /// - Parameter announcement: nil if the login was not announced; then an unlink is detected only while the identity
     ///   is stored.
-    public func record(_ login: Login, announcedBy announcement: ProviderAnnouncement?, in team: TeamID) async throws
-        -> Recorded
+    public func record(_ login: ProviderLogin, announcedBy announcement: ProviderAnnouncement?, in team: TeamID)
+        async throws -> Recorded
     {
         // Finds only identities in state `authorized`.
         if let known = try await recognise(login, in: team) { return .known(known) }
@@ -198,17 +166,16 @@ extension FederatedIdentityStore {
     }
 }
 
-extension FederatedIdentityStore.Login {
-    func lock(in team: TeamID) -> SQL { UserStore.lock(linkedUser(team), in: team) }
-
-    /// Yields a row unless the identity was revoked after the login.
-    fileprivate func status(in team: TeamID) -> SQL {
-        """
-        SELECT 1 WHERE NOT EXISTS (
-            SELECT FROM provider_identities
-            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
-                AND state = 'revoked' AND state_at > \(at)
-        )
-        """
+// Repeated logins without new data.
+extension FederatedIdentityStore {
+    /// Finds the user of a login without new data: one statement in place of all those that store a login.
+    ///
+    /// Only the time and the group of apps are written, which a crash may lose.
+    ///
+    /// - Returns: nil if anything differs.
+    func recognise(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
+        guard let statement = login.recognition(in: team) else { return nil }
+        guard var row = try await database.query(statement, in: team, durability: .relaxed).first else { return nil }
+        return try Known(&row)
     }
 }

@@ -9,7 +9,7 @@ public import Postgres
 /// The announcing code or token may be spent, and the name may be false: nothing of it changes a user before the
 /// provider has confirmed it. An unlink from the provider deletes it.
 public struct ProviderAnnouncement: Sendable {
-    let login: FederatedIdentityStore.Login
+    let login: ProviderLogin
     let mark: [UInt8]
     let heldUntil: Timestamp
 
@@ -17,7 +17,7 @@ public struct ProviderAnnouncement: Sendable {
     ///   - login: its form is stored, if it has one.
     ///   - mark: identifies the data handed over; an equal mark is a retry.
     ///   - end: time until which no other request continues it.
-    public init(_ login: FederatedIdentityStore.Login, as mark: [UInt8], heldUntil end: Timestamp) {
+    public init(_ login: ProviderLogin, as mark: [UInt8], heldUntil end: Timestamp) {
         self.login = login
         self.mark = mark
         heldUntil = end
@@ -106,13 +106,22 @@ extension ProviderAnnouncement {
     }
 }
 
-extension FederatedIdentityStore.Login {
-    /// Announcements of a user to a group of apps that no request is processing any more.
-    func waiting(_ primaryAppID: ClientID, for subject: SQL, in team: TeamID) -> SQL {
+/// Names that were announced to a group of apps for the user of a login, and that no request is processing any more.
+struct WaitingNames {
+    private let login: ProviderLogin
+    private let primaryAppID: ClientID
+    private let team: TeamID
+
+    init(of login: ProviderLogin, to primaryAppID: ClientID, _ team: TeamID) {
+        (self.login, self.primaryAppID, self.team) = (login, primaryAppID, team)
+    }
+
+    /// The announcements of a user, for a FROM clause.
+    func rows(of subject: SQL) -> SQL {
         """
         provider_announcements AS waiting
             WHERE waiting.team_id = \(team) AND waiting.sub = \(subject) AND waiting.app_id = \(primaryAppID)
-                AND waiting.held_until <= \(at)
+                AND waiting.held_until <= \(login.at)
         """
     }
 
@@ -120,32 +129,32 @@ extension FederatedIdentityStore.Login {
     ///
     /// The earliest name is used. It replaces no name that was delivered to apps, and all waiting names are deleted in
     /// any case.
-    func lateName(_ primaryAppID: ClientID, _ team: TeamID) -> SQL {
-        let isOwn: SQL =
-            "late.is_called AND NOT \(hasToldName(team)) AND NOT \(isLinked(team)) AND NOT \(hasLogin(team))"
+    var settlement: SQL {
+        let (subject, isLinked, hasToldName) = (login.subject(team), login.isLinked(team), login.hasToldName(team))
+        let isOwn: SQL = "late.is_called AND NOT \(hasToldName) AND NOT \(isLinked) AND NOT \(login.hasLogin(team))"
         let isWanted: SQL = """
-            late.is_called AND NOT \(isLinked(team)) AND (NOT known.shares_name OR known.delivered_at IS NULL)
+            late.is_called AND NOT \(isLinked) AND (NOT known.shares_name OR known.delivered_at IS NULL)
             """
         return """
             WITH waited AS (
-                DELETE FROM \(waiting(primaryAppID, for: subject(team), in: team))
+                DELETE FROM \(rows(of: subject))
                 RETURNING form_given_name, form_family_name, form_email, given_name, family_name, announced_at
             ), late AS (
                 SELECT *, given_name <> '' OR family_name <> '' AS is_called FROM waited
-                WHERE form_given_name IS NOT NULL AND \(!hasName)
+                WHERE form_given_name IS NOT NULL AND \(!login.hasName)
                 ORDER BY announced_at LIMIT 1
             ), vault AS (
                 UPDATE provider_identities AS known
                 SET form_given_name = late.form_given_name, form_family_name = late.form_family_name,
                     form_email = coalesce(late.form_email, known.form_email), form_received_at = late.announced_at
                 FROM late
-                WHERE known.team_id = \(team) AND known.provider = \(provider)
-                    AND known.identifier = \(identity.identifier)
-                    AND (known.form_received_at IS NULL OR NOT \(hasToldName(team)))
+                WHERE known.team_id = \(team) AND known.provider = \(login.provider)
+                    AND known.identifier = \(login.identity.identifier)
+                    AND (known.form_received_at IS NULL OR NOT \(hasToldName))
             ), profile AS (
-                \(UserStore.renaming(subject(team), from: "late", in: team, when: isOwn))
+                \(UserStore.renaming(subject, from: "late", in: team, when: isOwn))
             )
-            \(ProviderConsent.naming(subject(team), for: primaryAppID, from: "late", in: team, when: isWanted))
+            \(ProviderConsent.naming(subject, for: primaryAppID, from: "late", in: team, when: isWanted))
             """
     }
 }

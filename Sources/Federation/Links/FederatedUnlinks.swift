@@ -79,7 +79,7 @@ public enum FederatedUnlinks {
     fileprivate static func hash(ofTransfer name: SQL) -> SQL { "sha256(convert_to('transfer ' || \(name), 'UTF8'))" }
 }
 
-extension FederatedIdentityStore.Login {
+extension ProviderLogin {
     /// Condition that the user was not unlinked since the provider's answer.
     func stands(_ team: TeamID) -> SQL {
         guard let proof else { return "true" }
@@ -100,7 +100,7 @@ extension FederatedIdentityStore.Login {
 
 extension FederatedIdentityStore {
     /// Whether a login was not stored because the user was unlinked since.
-    public func hasParted(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Bool {
+    public func hasParted(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Bool {
         try await database.query("SELECT WHERE NOT (\(login.stands(team)))", in: team).count == 1
     }
 }

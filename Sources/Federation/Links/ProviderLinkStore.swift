@@ -88,7 +88,7 @@ public struct ProviderLinkStore: Sendable {
 }
 
 extension ProviderLinkStore.Link {
-    private static let transferWindow = FederatedIdentityStore.Login.transferWindow
+    private static let transferWindow = ProviderLogin.transferWindow
 
     /// Yields the user of the account, whether its identifier is another user's `sub`, and whether this user has linked
     /// one.

@@ -188,7 +188,7 @@ extension FederatedSignIn {
     /// Stores the user and the data that came with the sign-in, durably, before the code is redeemed.
     private func record(_ identity: ProviderIdentity, _ login: Login) async throws -> FederatedIdentityStore.Known {
         let (claimed, team) = (login.claimed, login.team.id)
-        let person = FederatedIdentityStore.Login(
+        let person = ProviderLogin(
             identity, from: provider.id, form: login.answer.user.flatMap(ProviderForm.init),
             primaryAppID: login.interaction.app?.primaryAppID, asking: login.upstreamRequest.scope.scopes,
             origin: login.origin, at: server.clock(),

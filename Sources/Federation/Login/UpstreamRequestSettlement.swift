@@ -122,7 +122,7 @@ public struct UpstreamRequestSettlement: Sendable {
         let identity = try await provider.identify(
             claimed.answer, of: claimed.upstreamRequest, in: team, at: claimed.answeredAt)
         let form = claimed.answer.user.flatMap(ProviderForm.init)
-        let login = FederatedIdentityStore.Login(
+        let login = ProviderLogin(
             identity, from: provider.id, form: form,
             // An answer with a name means that the user consented on the provider's sheet: `user` is delivered next
             // time.

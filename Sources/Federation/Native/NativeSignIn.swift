@@ -328,10 +328,8 @@ extension NativeSignIn {
         }
     }
 
-    private func person(_ identity: ProviderIdentity, _ form: ProviderForm?, _ login: Login)
-        -> FederatedIdentityStore.Login
-    {
-        FederatedIdentityStore.Login(
+    private func person(_ identity: ProviderIdentity, _ form: ProviderForm?, _ login: Login) -> ProviderLogin {
+        ProviderLogin(
             identity.observed(login.handover.realUserStatus), from: provider.id, form: form,
             primaryAppID: login.client.primaryAppID,
             // The app requests the scopes from Apple itself, so Apple returned what was requested.

@@ -87,19 +87,19 @@ enum DaemonCallbacks {
         }
 
     static let answer: MHD_AccessHandlerCallback = { context, _, _, method, version, upload, uploadSize, slot in
-        guard let server = unsafe server(context), let pointer = unsafe slot?.pointee, let method = unsafe method,
-            let version = unsafe version, let size = unsafe uploadSize
+        guard let server = unsafe server(context), let requests = server.requests, let pointer = unsafe slot?.pointee,
+            let method = unsafe method, let version = unsafe version, let size = unsafe uploadSize
         else { return pippin_mhd_no }
         let connection = unsafe Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
         switch connection.phase {
-        case .head: return unsafe server.begin(connection, method: method, version: version)
+        case .head: return unsafe requests.begin(connection, method: method, version: version)
         case .body where unsafe size.pointee > 0:
             let chunk = unsafe UnsafeRawBufferPointer(start: upload, count: size.pointee)
             unsafe size.pointee = 0
-            return unsafe server.receive(chunk, on: connection)
-        case .body: return server.complete(connection)
+            return unsafe requests.receive(chunk, on: connection)
+        case .body: return requests.complete(connection)
         case .resumption: return server.answerResumed(connection)
-        case .admission: return server.admitted(connection)
+        case .admission: return requests.admitted(connection)
         case .answer, .suspension, .delivery, .production: return pippin_mhd_no
         }
     }

@@ -23,15 +23,9 @@ internal import Glibc
     var credential: TLSCredential?
     /// Peer of the connection being added to libmicrohttpd, until libmicrohttpd reports its start.
     var counted: IPAddress?
-    /// Octets reserved for bodies over 16 KiB.
-    var longBodies = 0
-    /// Octets of responses that clients have yet to receive.
-    var inDelivery = 0
-    /// Number of responses, and of pieces of them, so far.
-    var deliveryCount = 0
-    /// Octets in delivery as last reported to the count of all loops.
-    var reportedInDelivery = 0
-    var numbering: RequestNumbering
+    /// Nil before the daemon has started and after it has stopped.
+    private(set) var requests: IncomingRequests?
+    let deliveries: DeliveryBudget
     var isStopping = false
     /// Sweeps since the start: the clock of the timeouts, which costs a request nothing.
     var tick = 0
@@ -78,7 +72,7 @@ internal import Glibc
         self.options = options
         self.loop = loop
         port = Listener.port(of: socket)
-        numbering = RequestNumbering(start: .random(in: .min ... .max))
+        deliveries = DeliveryBudget(options.deliveryBudget, reportingTo: inFlight)
         connections.reserveCapacity(64)
         let listening = ListeningSocket(socket)
         if let tls = options.tls {
@@ -101,6 +95,7 @@ internal import Glibc
             listening.close()
             throw .cannotStart(withTLS: options.tls != nil)
         }
+        requests = IncomingRequests(of: self)
         do throws(EventLoop.Failure) {
             watch = try loop.watch(descriptor, for: .read) { [unowned self] _ in run() }
             try listening.begin(on: loop) { [unowned self] in accept() }
@@ -149,6 +144,7 @@ internal import Glibc
         hook?.server = nil
         guard daemon != nil else { return }
         daemon = nil
+        requests = nil
         unsafe Unmanaged.passUnretained(self).release()
     }
 }
@@ -212,7 +208,7 @@ extension Server {
     func sweepOnce() {
         tick += 1
         for connection in connections { expire(connection) }
-        reportDeliveries()
+        deliveries.report()
     }
 
     private func expire(_ connection: Connection) {
@@ -265,6 +261,12 @@ extension Server {
     func answerResumed(_ connection: Connection) -> MHD_Result {
         guard let response = connection.outcome else { return pippin_mhd_no }
         return deliver(response, on: connection)
+    }
+
+    /// Sets the octets of a connection's response that its client has yet to receive.
+    func setInDelivery(_ octets: Int, on connection: Connection) {
+        // libmicrohttpd frees the response of a closed connection when it runs next, which is in the next turn.
+        if deliveries.set(octets, on: connection, among: connections) { runNextTurn() }
     }
 
     /// The application's response to an error, with the header fields that HTTP requires.
@@ -334,8 +336,16 @@ extension Server {
     private func release(_ connection: Connection) {
         if let client = connection.countedClient { inFlight.end(client) }
         connection.countedClient = nil
-        releaseBody(on: connection)
+        requests?.releaseBody(on: connection)
         setInDelivery(0, on: connection)
+    }
+
+    func started(_ handle: OpaquePointer) -> Connection {
+        let connection = unsafe Connection(handle, credential, at: tick)
+        counted = nil
+        connection.place = connections.count
+        connections.append(connection)
+        return connection
     }
 
     func closed(_ connection: Connection) {
@@ -344,46 +354,6 @@ extension Server {
         connections.swapAt(connection.place, connections.count - 1)
         connections[connection.place].place = connection.place
         connections.removeLast()
-    }
-}
-
-// Memory of responses that clients have yet to receive.
-extension Server {
-    /// Sets the octets of a connection's response that its client has yet to receive.
-    ///
-    /// When all of them exceed the loop's budget, closes the connections whose clients have received nothing for longest,
-    /// never this one.
-    func setInDelivery(_ octets: Int, on connection: Connection) {
-        guard !connection.isAborted || octets == 0 else { return }
-        inDelivery += octets - connection.inDelivery
-        connection.inDelivery = octets
-        deliveryCount += 1
-        connection.deliveryNumber = deliveryCount
-        if octets > 0, inDelivery > options.deliveryBudget { closeUnread(besides: connection) }
-    }
-
-    /// Frees an eighth of the budget more than needed, because a call examines every connection and so must be rare.
-    private func closeUnread(besides latest: Connection) {
-        let unread = connections.filter { $0.inDelivery > 0 && $0 !== latest }
-        var count = 0
-        for connection in unread.sorted(by: { $0.deliveryNumber < $1.deliveryNumber }) {
-            guard inDelivery > options.deliveryBudget / 8 * 7 else { break }
-            // libmicrohttpd frees the response when it runs next, which is in the next turn.
-            setInDelivery(0, on: connection)
-            connection.delivery?.cut()
-            connection.abort()
-            count += 1
-        }
-        guard count > 0 else { return }
-        inFlight.note { $0.answersGivenUp += count }
-        runNextTurn()
-    }
-
-    /// Reports this loop's octets to the count of all loops, once per sweep so that a request costs nothing.
-    func reportDeliveries() {
-        guard inDelivery != reportedInDelivery else { return }
-        inFlight.note { $0.inDelivery += inDelivery - reportedInDelivery }
-        reportedInDelivery = inDelivery
     }
 }
 

@@ -32,7 +32,7 @@ public struct TeamDatabase: Sendable {
     /// The text of a search varies with the request, so that no prepared statement is worth keeping. Teams take turns
     /// at searches, which delay nothing else.
     ///
-    /// - Throws: `searchTimedOut` if it takes longer than a user waits (`Database.Configuration.searchTimeout`).
+    /// - Throws: `searchTimedOut` if it takes longer than a user waits (`DatabaseConfiguration.searchTimeout`).
     public func search(_ sql: SQL, in team: TeamID) async throws(PostgresFailure) -> Rows {
         try await database.search(sql.once(), setting: Self.setting(team))
     }

@@ -119,7 +119,7 @@ struct Binder {
         switch node {
         case .literal(let range): bindLiteral(range)
         case .value(let path): bindValue(path)
-        case .text(let text): bindText(text)
+        case .text(let tag): BoundText(tag, in: &self)?.write(to: &self)
         case .content(let offset): bindContent(at: offset)
         case .partial(let partial): bindPartial(partial)
         case .block(let block): bindBlock(block)

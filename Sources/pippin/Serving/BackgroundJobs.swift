@@ -10,14 +10,25 @@ import SignIn
 import Templates
 
 /// The jobs that a process runs beside its requests, on the first of its loops.
-extension ServerProcess {
+struct BackgroundJobs {
+    private let settings: Settings
+    private let server: ServerContext
+    private let services: LoopServices
+    private let signingKeys: BlockingPool
+    private let watch: RegistryWatch
+    private let log: Log
+
+    init(of process: ServerProcess) {
+        (settings, server, services) = (process.installation.settings, process.server, process.loopServices[0])
+        (signingKeys, watch, log) = (process.pools.signingKeys, process.watch, process.log)
+    }
+
     /// The handlers of all kinds of jobs.
     ///
     /// - Throws: `CommandFailure` if the template of emails does not match its view.
-    func jobHandlers(_ site: Site) throws(CommandFailure) -> JobHandlers {
-        let writer = try Self.templates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
-        let services = loopServices[0]
-        let (settings, database) = (installation.settings, services.database)
+    func handlers(_ site: Site) throws(CommandFailure) -> JobHandlers {
+        let writer = try CommandFailure.ofTemplates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
+        let database = services.database
         let accounts = AccountDeletion(database, random: server.random)
         var handlers = JobHandlers()
         MailSender(
@@ -34,13 +45,13 @@ extension ServerProcess {
         UpstreamNotifications(
             services.apple, server: server, database: database, teams: services.teams, accounts: accounts
         ).register(in: &handlers)
-        addMaintenance(to: &handlers, services)
-        addAppleWork(to: &handlers, services, accounts)
-        addAudit(to: &handlers, services)
+        addMaintenance(to: &handlers)
+        addAppleWork(to: &handlers, accounts)
+        addAudit(to: &handlers)
         return handlers
     }
 
-    private func addMaintenance(to handlers: inout JobHandlers, _ services: LoopServices) {
+    private func addMaintenance(to handlers: inout JobHandlers) {
         let (database, system) = (services.database, SystemDatabase(services.system))
         handlers.recurring("slots.sweep", every: .seconds(240)) {
             try await TimePartitionSweep(database: system).run(at: .now())
@@ -48,9 +59,9 @@ extension ServerProcess {
         handlers.recurring("partitions.make", every: .seconds(3600)) { try await Partitions(database: system).make() }
         // Often, because what was posted to Pippin is large.
         handlers.recurring("retention.apply", every: .seconds(60)) { try await Retention(system).apply() }
-        let checks = RegistryCheckRound(system, services.checks(allowsLoopback: installation.settings.allowsLoopback))
+        let checks = RegistryCheckRound(system, services.checks(allowsLoopback: settings.allowsLoopback))
         handlers.recurring("registry.check", every: RegistryCheckRound.interval) { try await checks.run() }
-        let (pool, clock, watch) = (pools.signingKeys, server.clock, watch)
+        let (pool, clock, watch) = (signingKeys, server.clock, watch)
         let rotation = SigningKeyRotation(database, keyRing: server.keyRing) { team in
             try await pool.run(for: team.rawValue) { try RSASigningKey.generate() }
         }
@@ -61,7 +72,7 @@ extension ServerProcess {
         }
     }
 
-    private func addAppleWork(to handlers: inout JobHandlers, _ services: LoopServices, _ accounts: AccountDeletion) {
+    private func addAppleWork(to handlers: inout JobHandlers, _ accounts: AccountDeletion) {
         let (database, system, apple) = (services.database, SystemDatabase(services.system), services.apple)
         let tokens = TeamTokenEndStore(database, server: server, accounts: accounts)
         let deletion = TeamDeletionRound(database, system, obligations: [tokens])
@@ -73,7 +84,7 @@ extension ServerProcess {
         let settlement = UpstreamRequestSettlement(
             apple, server: server, database: database, system: system, teams: services.teams)
         handlers.recurring("providers.settle", every: UpstreamRequestSettlement.interval) { try await settlement.run() }
-        guard installation.settings.watchesApple else { return }
+        guard settings.watchesApple else { return }
         let log = log
         let watch = AppleWatch(database, apple: apple, clock: server.clock) { document in
             // Apple changes its keys routinely, so a change of keys is only a warning.
@@ -85,7 +96,7 @@ extension ServerProcess {
     }
 
     /// Work on the audit logs: sealing within a minute, verification daily and on request, retention.
-    private func addAudit(to handlers: inout JobHandlers, _ services: LoopServices) {
+    private func addAudit(to handlers: inout JobHandlers) {
         let log = log
         // A log was changed in the database without the master key.
         let alarm: @Sendable (StaticString, TeamID, [AuditFinding]) -> Void = { event, team, findings in

@@ -102,10 +102,10 @@ struct Databases: Sendable {
     }
 
     /// Access to the rows of one team at a time.
-    var app: Database.Configuration { configuration("pippin_app") }
+    var app: DatabaseConfiguration { configuration("pippin_app") }
 
     /// Access to rows that belong to no team.
-    var system: Database.Configuration {
+    var system: DatabaseConfiguration {
         var few = configuration("pippin_system")
         (few.shared, few.exclusive, few.searching) = (2, 1, 0)
         return few
@@ -114,7 +114,7 @@ struct Databases: Sendable {
     /// For the registry watch, which reads every moment.
     ///
     /// It is separate because a slow statement on a shared connection would make every loop distrust its cached teams.
-    var watching: Database.Configuration {
+    var watching: DatabaseConfiguration {
         var one = configuration("pippin_system")
         (one.shared, one.exclusive, one.lockWaitPool, one.searching) = (1, 0, 1, 0)
         return one
@@ -126,8 +126,8 @@ struct Databases: Sendable {
         return loops * (databases.app.connections + databases.system.connections) + databases.watching.connections
     }
 
-    private func configuration(_ role: String) -> Database.Configuration {
-        var configuration = Database.Configuration(connection: conninfo, role: role, walledTable: "teams")
+    private func configuration(_ role: String) -> DatabaseConfiguration {
+        var configuration = DatabaseConfiguration(connection: conninfo, role: role, walledTable: "teams")
         configuration.lookups = lookups
         if let timeout {
             (configuration.timeout, configuration.searchTimeout, configuration.grace) = (timeout, timeout, timeout)

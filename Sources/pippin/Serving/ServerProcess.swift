@@ -136,7 +136,7 @@ extension ServerProcess {
             (options.answerTimeout, options.sendTimeout) = (timeout, timeout)
         }
         let loops = loops
-        let assets = try assets()
+        let assets = try PageAssets(installation.settings, server)
         let applications = try loopServices.map { services throws(CommandFailure) in
             try application(services, assets, demo, simulation)
         }
@@ -162,8 +162,8 @@ extension ServerProcess {
     private func heartbeat(_ assets: PageAssets) throws(CommandFailure) -> Heartbeat {
         let (services, system) = (loopServices[0], SystemDatabase(loopServices[0].system))
         let jobs = JobWorker(
-            on: services.loop, services.database, system: system, handlers: try jobHandlers(assets.site),
-            bell: services.bell, log: log)
+            on: services.loop, services.database, system: system,
+            handlers: try BackgroundJobs(of: self).handlers(assets.site), bell: services.bell, log: log)
         return Heartbeat(
             loops: loops, traces: loopServices.map(\.traces), store: ProcessStore(system), jobs: jobs,
             connections: connections, refusals: refusals, log: log)
@@ -259,58 +259,16 @@ extension ServerProcess {
     }
 }
 
-/// Public files and site that all loops share.
-struct PageAssets: Sendable {
-    let assets: Assets
-    let site: Site
-}
-
 // Routes and handlers, built for each loop.
 extension ServerProcess {
-    /// Reads templates, texts and public files.
-    ///
-    /// - Throws: `CommandFailure` with every error of every template, or if public files cannot be read.
-    func assets() throws(CommandFailure) -> PageAssets {
-        let (settings, resources) = (installation.settings, installation.settings.resources)
-        let assets: Assets
-        do {
-            assets = try Assets(folder: resources.publicFiles, fields: [HeaderField(.xContentTypeOptions, "nosniff")])
-        } catch { throw CommandFailure("the public files cannot be read: \(error)") }
-        let pages = try Self.templates { () throws(Diagnostics) in
-            let pages = try Pages(
-                folder: resources.templates, texts: resources.texts, isWatching: settings.watchesTemplates)
-            try pages.check(
-                Hosted.views + Console.views + SampleApp.views + Simulator.views + EmailRenderer.views, TextArea.all)
-            return pages
-        }
-        guard let css = assets.link("pippin.css"), let logo = assets.link("pippin.svg"),
-            let icons = assets.link("icons.svg"), let js = assets.link("pippin.js").flatMap(SafeURL.init(vetted:)),
-            let exit = assets.link("exit.js").flatMap(SafeURL.init(vetted:)),
-            let factors = assets.link("factors.js").flatMap(SafeURL.init(vetted:)),
-            let script = assets.content("apple-id.js")
-        else { throw CommandFailure("a public file is missing in \(resources.publicFiles)") }
-        let links = AssetLinks(css: css, js: js, exit: exit, factors: factors, logo: logo, icons: icons)
-        return PageAssets(
-            assets: assets,
-            site: Site(
-                publicURL: server.publicURL, pages: pages, assets: links, webScript: script, keyRing: server.keyRing))
-    }
-
-    /// Makes something with templates.
-    ///
-    /// - Throws: `CommandFailure` if a template does not match its view.
-    static func templates<Result>(_ make: () throws(Diagnostics) -> Result) throws(CommandFailure) -> Result {
-        do { return try make() } catch { throw CommandFailure(error.all.map(\.description)) }
-    }
-
     /// The application of one loop.
     func application(_ loop: LoopServices, _ assets: PageAssets, _ demo: Demo?, _ simulation: Simulation?)
         throws(CommandFailure) -> Application
     {
         let services = try services(loop, assets.site)
         let options = consoleOptions(loop, demo, simulation)
-        let hosted = try Self.templates { () throws(Diagnostics) in try Hosted(services) }
-        let console = try Self.templates { () throws(Diagnostics) in try Console(services, options) }
+        let hosted = try CommandFailure.ofTemplates { () throws(Diagnostics) in try Hosted(services) }
+        let console = try CommandFailure.ofTemplates { () throws(Diagnostics) in try Console(services, options) }
         var router = Router()
         assets.assets.declare(in: &router)
         mountHealth(loop, on: &router)
@@ -319,12 +277,12 @@ extension ServerProcess {
         hosted.mount(on: &router)
         console.mount(on: &router)
         if let simulation {
-            try Self.templates { () throws(Diagnostics) in
+            try CommandFailure.ofTemplates { () throws(Diagnostics) in
                 try Simulator(services, hosted: hosted, script: simulation.script)
             }.mount(on: &router)
         }
         if let demo {
-            try Self.templates { () throws(Diagnostics) in
+            try CommandFailure.ofTemplates { () throws(Diagnostics) in
                 try SampleApp(demo.registration, client: options.client, site: assets.site, keyRing: server.keyRing)
             }.mount(on: &router)
         }

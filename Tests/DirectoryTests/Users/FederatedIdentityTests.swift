@@ -18,7 +18,7 @@ import Testing
         let identity = ProviderIdentity(
             identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
             authenticatedAt: .noon)
-        let arrival = FederatedIdentityStore.Login(
+        let arrival = ProviderLogin(
             identity, from: .apple, form: nil, primaryAppID: nil, asking: [], origin: .test, at: .noon)
         let known = try await FederatedIdentityStore(environment.database).record(arrival, in: team)
         return try #require(known).user.subject
@@ -47,10 +47,10 @@ import Testing
 
     /// Somebody as an answer says who they are that has waited since a minute before noon.
     private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil)
-        -> FederatedIdentityStore.Login
+        -> ProviderLogin
     {
         let answered = Timestamp.noon - .seconds(60)
-        return FederatedIdentityStore.Login(
+        return ProviderLogin(
             ProviderIdentity(
                 identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil,
                 authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID, asking: [],
@@ -143,7 +143,7 @@ import Testing
         let identity = ProviderIdentity(
             identifier: Self.person, email: SharedIdentity.Email(address: email, isVerified: true, isPrivate: false),
             transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
-        let arrival = FederatedIdentityStore.Login(
+        let arrival = ProviderLogin(
             identity, from: .apple, form: nil, primaryAppID: app, asking: [.name, .email], origin: .test, at: moment)
         return try #require(try await FederatedIdentityStore(environment.database).record(arrival, in: team))
     }

@@ -13,11 +13,11 @@ import Testing
     private static let later = Timestamp.noon + .seconds(60)
 
     private func arrival(at moment: Timestamp = .noon, called name: String? = nil, to app: ClientID = .app)
-        -> FederatedIdentityStore.Login
+        -> ProviderLogin
     {
         let identity = ProviderIdentity(
             identifier: Self.person, email: nil, transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
-        return FederatedIdentityStore.Login(
+        return ProviderLogin(
             identity, from: .apple,
             form: name.map { ProviderForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
             asking: [.name, .email], origin: .test, at: moment)

@@ -21,18 +21,19 @@ struct TeamPlan: Sendable {
     {
         var planner = TeamPlanner(file, registered, options)
         let team = planner.planTeam()
-        planner.planRemovals()
+        for removal in planner.kept.removals { planner.found.add(removal) }
         planner.planAppIDs()
         planner.planServiceIDs()
         planner.planKeys()
         planner.planApple()
         planner.planEmailSources()
         planner.planUsers()
-        guard let team, planner.problems.isEmpty else { throw InvalidFields(planner.problems.map { $0.under(path) }) }
+        let problems = planner.found.problems
+        guard let team, problems.isEmpty else { throw InvalidFields(problems.map { $0.under(path) }) }
         self.entry = file
         self.path = path
         self.team = team
-        changes = planner.changes
+        changes = planner.found.changes
     }
 }
 
@@ -48,30 +49,10 @@ public struct ApplyOptions: Sendable {
     public init() {}
 }
 
-/// Collects the changes of one team and all errors of its entry.
-struct TeamPlanner {
-    let file: RegistryFile.Team
-    let registered: RegisteredTeam
-    let options: ApplyOptions
+/// The changes of one team so far, and all errors of its entry.
+struct Findings {
     private(set) var changes: [Change] = []
     private(set) var problems: [FieldError] = []
-
-    /// The policy of the team's future mode.
-    var policy: HostPolicy
-    /// App IDs after the changes, by identifier.
-    var appIDs: [ClientID: AppID.Draft] = [:]
-    /// Stored objects that are kept after the removals.
-    var keptAppIDs: [AppID] = []
-    var keptServiceIDs: [ServiceID] = []
-    var keptKeys: [Key] = []
-    var keptEmailSources: [EmailSource.Draft] = []
-
-    init(_ file: RegistryFile.Team, _ registered: RegisteredTeam, _ options: ApplyOptions) {
-        self.file = file
-        self.registered = registered
-        self.options = options
-        policy = registered.policy
-    }
 
     mutating func add(_ change: Change) { changes.append(change) }
 
@@ -98,28 +79,50 @@ struct TeamPlanner {
     }
 }
 
+/// Compares the team, its App IDs and Service IDs, keys, e-mail sources and users with the file.
+struct TeamPlanner {
+    let file: RegistryFile.Team
+    let registered: RegisteredTeam
+    let options: ApplyOptions
+    let kept: KeptObjects
+    var found = Findings()
+
+    /// The policy of the team's future mode.
+    private var policy: HostPolicy
+    /// App IDs after the changes, by identifier.
+    var appIDs: [ClientID: AppID.Draft] = [:]
+
+    init(_ file: RegistryFile.Team, _ registered: RegisteredTeam, _ options: ApplyOptions) {
+        self.file = file
+        self.registered = registered
+        self.options = options
+        kept = KeptObjects(of: registered, file, prunes: options.prunes)
+        policy = registered.policy
+    }
+}
+
 // The team itself.
 extension TeamPlanner {
     /// The team's id, or nil when it is invalid.
     mutating func planTeam() -> TeamID? {
         guard let team = TeamID(rawValue: file.id) else {
-            note("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
+            found.note("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
             return nil
         }
         guard team != .system else {
-            note("id", "This is the built-in team of the console's own people; it is no team of the registry.")
+            found.note("id", "This is the built-in team of the console's own people; it is no team of the registry.")
             return nil
         }
         if case .deleted = registered.state {
-            note("id", "This was the id of a team that was deleted; ids are not used again.")
+            found.note("id", "This was the id of a team that was deleted; ids are not used again.")
         }
         guard let settings = planSettings(team) else { return team }
         policy = registered.policy(of: settings.mode)
         if let old = registered.settings {
-            if old != settings { add(.updateTeam(team, from: old, to: settings)) }
+            if old != settings { found.add(.updateTeam(team, from: old, to: settings)) }
             if old.mode == .sandbox, settings.mode == .production { checkForLoopback() }
         } else {
-            add(.createTeam(team, settings))
+            found.add(.createTeam(team, settings))
         }
         return team
     }
@@ -127,7 +130,9 @@ extension TeamPlanner {
     private mutating func planSettings(_ team: TeamID) -> TeamSettings? {
         let old = registered.settings
         let name = TeamName(rawValue: file.name ?? old?.name.rawValue ?? team.rawValue)
-        if name == nil { note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.") }
+        if name == nil {
+            found.note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
+        }
         let mode = choice("mode", file.mode, old?.mode ?? .production)
         let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
         guard let sources = planIdentitySources(old), let name, let mode, let secondFactor else { return nil }
@@ -140,9 +145,9 @@ extension TeamPlanner {
         for (index, text) in texts.enumerated() {
             let field = "identitySources[\(index)]"
             guard let source = choice(field, text, IdentitySource.directory) else { continue }
-            if !sources.insert(source).inserted { note(field, .duplicate(text)) }
+            if !sources.insert(source).inserted { found.note(field, .duplicate(text)) }
         }
-        if texts.isEmpty { note("identitySources", "At least one source of identities is needed.") }
+        if texts.isEmpty { found.note("identitySources", "At least one source of identities is needed.") }
         return sources.isEmpty ? nil : sources
     }
 
@@ -151,7 +156,7 @@ extension TeamPlanner {
     ) -> Value? where Value.RawValue == String {
         guard let text else { return standard }
         if let value = Value(rawValue: text) { return value }
-        note(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
+        found.note(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
         return nil
     }
 
@@ -162,7 +167,7 @@ extension TeamPlanner {
         let apps = registered.appIDs.filter { !named.contains($0.identifier.rawValue) }
         let services = registered.serviceIDs.filter { !namedServices.contains($0.identifier.rawValue) }
         for obstacle in apps.compactMap(ProductionObstacle.init) + services.compactMap(ProductionObstacle.init) {
-            note("mode", obstacle.words)
+            found.note("mode", obstacle.words)
         }
     }
 }
@@ -171,16 +176,16 @@ extension TeamPlanner {
 extension TeamPlanner {
     mutating func planAppIDs() {
         let entries = file.appIDs ?? []
-        noteDuplicates(
+        found.noteDuplicates(
             entries.enumerated().flatMap { index, app in
                 [("appIDs[\(index)].identifier", app.identifier)]
                     + (app.serviceIDs ?? []).enumerated().map { number, service in
                         ("appIDs[\(index)].serviceIDs[\(number)].identifier", service.identifier)
                     }
             })
-        for app in keptAppIDs { appIDs[app.identifier] = app.draft }
+        for app in kept.appIDs { appIDs[app.identifier] = app.draft }
         // Primary App IDs go first, so that they exist when others are grouped under them.
-        let isGrouped = entries.map { !(AppID.Input($0, over: kept($0)?.draft).primary.isEmpty) }
+        let isGrouped = entries.map { !(AppID.Input($0, over: stored($0)?.draft).primary.isEmpty) }
         for isInGroup in [false, true] {
             for (index, entry) in entries.enumerated() where isGrouped[index] == isInGroup {
                 planAppID(entry, "appIDs[\(index)]")
@@ -192,39 +197,39 @@ extension TeamPlanner {
         }
     }
 
-    private func kept(_ entry: RegistryFile.AppID) -> AppID? {
-        keptAppIDs.first { $0.identifier.rawValue == entry.identifier }
+    private func stored(_ entry: RegistryFile.AppID) -> AppID? {
+        kept.appIDs.first { $0.identifier.rawValue == entry.identifier }
     }
 
     /// Checks the primary App ID; must be called when all App IDs are planned.
     private mutating func checkGroup(of app: AppID.Draft, _ field: String) {
         guard let id = app.primary else { return }
-        guard let primary = appIDs[id] else { return note(field, .unknownAppID(id)) }
-        if let top = primary.primary { return note(field, .groupedAppID(id, under: top)) }
-        let keys = keptKeys.filter { $0.isActive && $0.appID == app.identifier }.map(\.id)
-        if !keys.isEmpty { note(field, .holdsActiveKeys(keys)) }
+        guard let primary = appIDs[id] else { return found.note(field, .unknownAppID(id)) }
+        if let top = primary.primary { return found.note(field, .groupedAppID(id, under: top)) }
+        let keys = kept.keys.filter { $0.isActive && $0.appID == app.identifier }.map(\.id)
+        if !keys.isEmpty { found.note(field, .holdsActiveKeys(keys)) }
     }
 
     private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: String) {
-        let old = kept(entry)
+        let old = stored(entry)
         let policy = policy
-        let draft = check(path) { () throws(InvalidFields) in
+        let draft = found.check(path) { () throws(InvalidFields) in
             try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy)
         }
         guard let draft else { return }
         appIDs[draft.identifier] = draft
         if let old {
-            if draft != old.draft { add(.updateAppID(from: old.draft, to: draft)) }
+            if draft != old.draft { found.add(.updateAppID(from: old.draft, to: draft)) }
         } else if appIDs.count > Quota.appIDs.count {
-            note("\(path).identifier", .limitReached(.appIDs, of: file.id))
+            found.note("\(path).identifier", .limitReached(.appIDs, of: file.id))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
-            add(.createAppID(draft))
+            found.add(.createAppID(draft))
         }
     }
 
     mutating func planServiceIDs() {
         for (index, app) in (file.appIDs ?? []).enumerated() {
-            var count = keptServiceIDs.count { $0.appID.rawValue == app.identifier }
+            var count = kept.serviceIDs.count { $0.appID.rawValue == app.identifier }
             for (number, entry) in (app.serviceIDs ?? []).enumerated() {
                 planServiceID(entry, of: app, "appIDs[\(index)].serviceIDs[\(number)]", &count)
             }
@@ -234,35 +239,35 @@ extension TeamPlanner {
     private mutating func planServiceID(
         _ entry: RegistryFile.ServiceID, of app: RegistryFile.AppID, _ path: String, _ count: inout Int
     ) {
-        let old = keptServiceIDs.first { $0.identifier.rawValue == entry.identifier }
+        let old = kept.serviceIDs.first { $0.identifier.rawValue == entry.identifier }
         // When the App ID's own identifier is invalid, the other members are still checked.
         let appID = ClientID(rawValue: app.identifier)
         let policy = policy
-        let draft = check(path) { () throws(InvalidFields) in
+        let draft = found.check(path) { () throws(InvalidFields) in
             let input = ServiceID.Input(entry, over: old?.draft)
             return try ServiceID.Draft(parsing: input, of: appID ?? .unnamed, policy: policy)
         }
         guard let draft, appID != nil else { return }
         if let old {
-            guard old.appID == draft.appID else { return note(path, .belongsToAppID(old.appID)) }
-            if draft != old.draft { add(.updateServiceID(from: old.draft, to: draft)) }
+            guard old.appID == draft.appID else { return found.note(path, .belongsToAppID(old.appID)) }
+            if draft != old.draft { found.add(.updateServiceID(from: old.draft, to: draft)) }
             return
         }
         count += 1
         if count > Quota.serviceIDs.count {
-            note(path, .limitReached(.serviceIDs, of: app.identifier))
+            found.note(path, .limitReached(.serviceIDs, of: app.identifier))
         } else if noteTaken(draft.identifier, "\(path).identifier") {
-            add(.createServiceID(draft))
+            found.add(.createServiceID(draft))
         }
     }
 
     /// Whether the identifier is free in the team; adds an error when it is not.
     private mutating func noteTaken(_ identifier: ClientID, _ field: String) -> Bool {
         let name = identifier.rawValue.lowercased()
-        if let app = keptAppIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
-            note(field, .identifierTaken(app.identifier, by: .app))
-        } else if let service = keptServiceIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
-            note(field, .identifierTaken(service.identifier, by: .service))
+        if let app = kept.appIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
+            found.note(field, .identifierTaken(app.identifier, by: .app))
+        } else if let service = kept.serviceIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
+            found.note(field, .identifierTaken(service.identifier, by: .service))
         } else {
             return true
         }

@@ -1,11 +1,43 @@
-import Core
+public import Core
 import Directory
-import OAuth
-import Platform
+public import OAuth
+public import Platform
 import Postgres
 
+/// Successful login at a provider.
+public struct ProviderLogin: Sendable {
+    let provider: ProviderID
+    let identity: ProviderIdentity
+    let form: ProviderForm?
+    let primaryAppID: ClientID?
+    let scopes: Scopes
+    let origin: Origin
+    let at: Timestamp
+    let proof: FederatedUnlinks.Proof?
+
+    /// - Parameters:
+    ///   - form: data of a form field, sent the first time only.
+    ///   - primaryAppID: group of apps that gets the consent; nil if the sign-in leads to one of Pippin's own
+    ///     pages.
+    ///   - scopes: requested scopes.
+    ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
+    public init(
+        _ identity: ProviderIdentity, from provider: ProviderID, form: ProviderForm?, primaryAppID: ClientID?,
+        asking scopes: Scopes, origin: Origin, at moment: Timestamp, provedBy proof: FederatedUnlinks.Proof? = nil
+    ) {
+        self.provider = provider
+        self.identity = identity
+        self.form = form
+        self.primaryAppID = primaryAppID
+        self.scopes = scopes
+        self.origin = origin
+        at = moment
+        self.proof = proof
+    }
+}
+
 // Statements that store a login.
-extension FederatedIdentityStore.Login {
+extension ProviderLogin {
     /// Statements that store the login, run in this order.
     ///
     /// The user is locked first, as wherever something of a user's ends, so that concurrent transactions wait in one
@@ -13,7 +45,9 @@ extension FederatedIdentityStore.Login {
     func statements(in team: TeamID) -> [SQL] {
         [lock(in: team), person(team), identity(team)]
             + (identity.transferSubject.map { [markTransferred($0, team)] } ?? []) + [profile(team)]
-            + (primaryAppID.map { [consent($0, team), lateName($0, team)] } ?? []) + [known(team)]
+            + (primaryAppID.map { [consent($0, team), WaitingNames(of: self, to: $0, team).settlement] } ?? []) + [
+                known(team)
+            ]
     }
 
     var name: PersonName { form.map { PersonName(sentOnce: $0.givenName, $0.familyName) } ?? .none }
@@ -255,23 +289,23 @@ extension FederatedIdentityStore.Login {
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier))
         """
     }
-}
 
-// Repeated logins without new data.
-extension FederatedIdentityStore {
-    /// Finds the user of a login without new data: one statement in place of all those that store a login.
-    ///
-    /// Only the time and the group of apps are written, which a crash may lose.
-    ///
-    /// - Returns: nil if anything differs.
-    func recognise(_ login: Login, in team: TeamID) async throws(PostgresFailure) -> Known? {
-        guard let statement = login.recognition(in: team) else { return nil }
-        guard var row = try await database.query(statement, in: team, durability: .relaxed).first else { return nil }
-        return try Known(&row)
+    func lock(in team: TeamID) -> SQL { UserStore.lock(linkedUser(team), in: team) }
+
+    /// Yields a row unless the identity was revoked after the login.
+    func status(in team: TeamID) -> SQL {
+        """
+        SELECT 1 WHERE NOT EXISTS (
+            SELECT FROM provider_identities
+            WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
+                AND state = 'revoked' AND state_at > \(at)
+        )
+        """
     }
 }
 
-extension FederatedIdentityStore.Login {
+// Repeated logins without new data.
+extension ProviderLogin {
     /// Statement that finds the user by the provider's identifier if the signed address and the consent are unchanged.
     ///
     /// - Returns: nil if the login contains data that is sent only once, or needs more than a lookup.
@@ -279,6 +313,7 @@ extension FederatedIdentityStore.Login {
         guard let primaryAppID, form == nil, identity.transferSubject == nil, identity.realUserStatus == nil,
             identity.observedStatus == nil
         else { return nil }
+        let waiting = WaitingNames(of: self, to: primaryAppID, team).rows(of: "seen.sub")
         return """
             WITH seen AS (
                 UPDATE provider_identities AS known
@@ -291,7 +326,7 @@ extension FederatedIdentityStore.Login {
             FROM seen
             JOIN users u ON u.team_id = \(team) AND u.sub = seen.sub
             JOIN consents c ON c.team_id = \(team) AND c.sub = seen.sub AND c.app_id = \(primaryAppID)
-            WHERE \(sameAddress) AND NOT EXISTS (SELECT FROM \(waiting(primaryAppID, for: "seen.sub", in: team)))
+            WHERE \(sameAddress) AND NOT EXISTS (SELECT FROM \(waiting))
             """
     }
 

@@ -2,17 +2,24 @@ internal import CMicroHTTPD
 internal import EventLoop
 internal import Glibc
 
-// A request from its head until its handler runs, in the order of events.
-extension Server {
+/// The requests on a server's connections, each from its head until its handler has responded, in the order of events.
+// @unchecked Sendable: used on the loop's thread only; the tasks that run handlers run there too.
+@safe final class IncomingRequests: @unchecked Sendable {
     /// Octets of a rejected body that are read before the connection is closed.
     private static let discardLimit = 1 << 20
 
-    func started(_ handle: OpaquePointer) -> Connection {
-        let connection = unsafe Connection(handle, credential, at: tick)
-        counted = nil
-        connection.place = connections.count
-        connections.append(connection)
-        return connection
+    /// The server holds this until it is closed.
+    private let server: Server
+    private let application: Application
+    private let options: ServerOptions
+    private let inFlight: InFlight
+    private var numbering = RequestNumbering(start: .random(in: .min ... .max))
+    /// Octets reserved for bodies over 16 KiB.
+    private(set) var longBodies = 0
+
+    init(of server: Server) {
+        self.server = server
+        (application, options, inFlight) = (server.application, server.options, server.inFlight)
     }
 
     /// Checks a complete head, finds the route, and rejects what can be rejected before the body is read.
@@ -21,7 +28,7 @@ extension Server {
             method: Method(token: method), id: numbering.next(), rawTarget: connection.rawTarget,
             connection: connection, proxies: options.trustedProxies)
         connection.request = request
-        connection.enter(.body, at: tick)
+        connection.enter(.body, at: server.tick)
         guard let target = unsafe connection.targetStart else { return pippin_mhd_no }
         let size = connection.rawTarget.count
         let line = unsafe RequestLine(method: method, target: target, targetSize: size, version: version)
@@ -56,9 +63,9 @@ extension Server {
     /// Reserves memory for a long body, so that a started body can be completed, or responds with 503.
     private func expectBody(of request: Request, on connection: Connection) -> MHD_Result {
         guard reserve(request.bodyLength ?? 0, on: connection) else {
-            return answer(decorate(.overloaded, request), before: request, on: connection)
+            return answer(server.decorate(.overloaded, request), before: request, on: connection)
         }
-        connection.enter(.body, at: tick)
+        connection.enter(.body, at: server.tick)
         return pippin_mhd_yes
     }
 
@@ -66,10 +73,10 @@ extension Server {
     /// client waits for 100 (Continue).
     private func answer(_ response: Response, before request: Request, on connection: Connection) -> MHD_Result {
         connection.isLast = true
-        guard !request.isHeldBack else { return deliver(response, on: connection) }
+        guard !request.isHeldBack else { return server.deliver(response, on: connection) }
         connection.outcome = response
-        connection.enter(.body, at: tick)
-        setInDelivery(response.octets, on: connection)
+        connection.enter(.body, at: server.tick)
+        server.setInDelivery(response.octets, on: connection)
         return pippin_mhd_yes
     }
 
@@ -78,8 +85,8 @@ extension Server {
         -> MHD_Result
     {
         connection.isAdmitting = true
-        connection.enter(.answer, at: tick)
-        let task = Task.immediate(executorPreference: loop) {
+        connection.enter(.answer, at: server.tick)
+        let task = Task.immediate(executorPreference: server.loop) {
             let refusal = await self.response(of: admission, to: request)
             self.settle(request, refusal)
         }
@@ -102,19 +109,19 @@ extension Server {
         guard let connection = request.connection else { return }
         connection.isAdmitting = false
         connection.outcome = refusal
-        if connection.phase == .suspension { resume(connection, isAdmitted: true) }
+        if connection.phase == .suspension { server.resume(connection, isAdmitted: true) }
     }
 
     private func response(of admission: RouteOptions.Admission, to request: Request) async -> Response? {
         do { return try await admission(request) } catch let refusal as HTTPError {
-            return decorate(refusal, request)
-        } catch { return decorate(.failed(error), request) }
+            return server.decorate(refusal, request)
+        } catch { return server.decorate(.failed(error), request) }
     }
 
     private func suspend(_ connection: Connection, _ request: Request, _ task: Task<Void, Never>) {
         request.copyHead()
         connection.task = task
-        connection.enter(.suspension, at: tick)
+        connection.enter(.suspension, at: server.tick)
         unsafe MHD_suspend_connection(connection.handle)
     }
 
@@ -167,7 +174,7 @@ extension Server {
             return pippin_mhd_yes
         }
         connection.isLast = true
-        return deliver(decorate(refusal, request), on: connection)
+        return server.deliver(server.decorate(refusal, request), on: connection)
     }
 
     /// Takes a piece of the body; libmicrohttpd accepts no response before the last piece.
@@ -191,26 +198,26 @@ extension Server {
     /// Responds to a complete request, or runs its handler.
     func complete(_ connection: Connection) -> MHD_Result {
         guard let request = connection.request else { return pippin_mhd_no }
-        if let refusal = connection.refusal { return deliver(decorate(refusal, request), on: connection) }
-        if let response = connection.outcome { return deliver(response, on: connection) }
+        if let refusal = connection.refusal { return server.deliver(server.decorate(refusal, request), on: connection) }
+        if let response = connection.outcome { return server.deliver(response, on: connection) }
         guard let action = request.action else { return pippin_mhd_no }
         guard readParts(of: request, for: action, on: connection) else {
-            return deliver(decorate(.badRequest, request), on: connection)
+            return server.deliver(server.decorate(.badRequest, request), on: connection)
         }
-        connection.enter(.answer, at: tick)
+        connection.enter(.answer, at: server.tick)
         if let ready = action.ready {
-            do { if let response = try ready(request) { return deliver(response, on: connection) } } catch {
-                return deliver(decorate(error as? HTTPError ?? .failed(error), request), on: connection)
+            do { if let response = try ready(request) { return server.deliver(response, on: connection) } } catch {
+                return server.deliver(server.decorate(error as? HTTPError ?? .failed(error), request), on: connection)
             }
             if let refusal = count(request, on: connection) {
-                return deliver(decorate(refusal, request), on: connection)
+                return server.deliver(server.decorate(refusal, request), on: connection)
             }
         }
-        let task = Task.immediate(executorPreference: loop) {
+        let task = Task.immediate(executorPreference: server.loop) {
             let response = await self.response(to: request, by: action)
-            self.finish(request, with: response)
+            self.server.finish(request, with: response)
         }
-        if let response = connection.outcome { return deliver(response, on: connection) }
+        if let response = connection.outcome { return server.deliver(response, on: connection) }
         suspend(connection, request, task)
         return pippin_mhd_yes
     }
@@ -226,13 +233,10 @@ extension Server {
     private func response(to request: Request, by action: Action) async -> Response {
         if request.method == .head, action.options.storesOnGet { return .unaskedGet }
         do { return try await action.respond(request) } catch let refusal as HTTPError {
-            return decorate(refusal, request)
-        } catch { return decorate(.failed(error), request) }
+            return server.decorate(refusal, request)
+        } catch { return server.decorate(.failed(error), request) }
     }
-}
 
-// Memory of request bodies.
-extension Server {
     /// Reserves room for a body of `octets` until `releaseBody`; false when the loop's budget for long bodies is used up.
     ///
     /// Short bodies need no budget, because each connection has one at most.
@@ -244,6 +248,7 @@ extension Server {
         return true
     }
 
+    /// Gives back what `reserve` has reserved.
     func releaseBody(on connection: Connection) {
         longBodies -= connection.longBody
         connection.longBody = 0
