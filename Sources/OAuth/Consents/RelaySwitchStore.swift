@@ -80,3 +80,58 @@ public struct RelayDomain: Sendable {
     /// With 36^16 possible addresses a duplicate is unlikely, and a database constraint rejects it.
     func address(_ random: RandomSource) -> String { random.text(Self.length, from: Self.alphabet) + "@" + name }
 }
+
+/// Data that an app receives about a user, besides `sub`.
+///
+/// Computed only from the user, the consent, and the scopes of this request.
+public struct SharedIdentity: Hashable, Sendable {
+    /// Email address to claim in the id_token.
+    public struct Email: Hashable, Sendable {
+        public let address: EmailAddress
+        /// `email_verified`.
+        public let isVerified: Bool
+        /// `is_private_email`: a relay address.
+        public let isPrivate: Bool
+
+        public init(address: EmailAddress, isVerified: Bool, isPrivate: Bool) {
+            self.address = address
+            self.isVerified = isVerified
+            self.isPrivate = isPrivate
+        }
+    }
+
+    /// `email` of every id_token, whatever this request asks for: Apple repeats it once it was granted.
+    public let email: Email?
+    /// `email` of the `user` object, which contains only what this request asks for.
+    public let userEmail: Email?
+    /// `name` of the `user` object; an id_token never contains a name.
+    public let userName: PersonName?
+
+    public init(of user: User, under consent: Consent, asking scopes: Scopes) {
+        email = Self.email(of: user, consent)
+        userEmail = scopes.contains(.email) ? email : nil
+        userName = scopes.contains(.name) ? consent.name : nil
+    }
+
+    /// Address the app receives; a relay address is as verified as the address behind it, which gets its mail.
+    ///
+    /// A decision on a provider's consent sheet is about the address that the provider gave.
+    private static func email(of user: User, _ consent: Consent) -> Email? {
+        if consent.provider != nil { return consent.email == .withheld ? nil : consent.providerEmail }
+        guard let own = user.email else { return nil }
+        switch consent.email {
+        case .withheld: return nil
+        case .shared: return Email(address: own, isVerified: user.isEmailVerified, isPrivate: user.isEmailPrivate)
+        case .hidden:
+            return user.relayAddress.map { Email(address: $0, isVerified: user.isEmailVerified, isPrivate: true) }
+        }
+    }
+}
+
+/// User data that an app may request besides the identity: Apple's `scope`.
+public struct Scopes: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let name = Scopes(rawValue: 1)
+    public static let email = Scopes(rawValue: 2)
+}

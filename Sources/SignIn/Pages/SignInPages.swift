@@ -3,7 +3,72 @@ import Directory
 import HTTP
 import OAuth
 import Platform
+import Registry
 import Templates
+
+/// Content of every hosted page: language, title, files to load, team.
+struct HostedFrame: Sendable {
+    let language: Language
+    let title: LocalizedText
+    let assets: AssetLinks
+    let brand: Brand
+    /// Nil for pages without a team.
+    let team: TeamID?
+
+    /// Appearance of a team.
+    struct Brand: Sendable {
+        let name: String
+        let isSandbox: Bool
+        /// Addresses of files on this server.
+        var logo: String?
+        var stylesheet: String?
+        var privacyURL: String?
+        var termsURL: String?
+
+        static let fields = Fields<Brand> {
+            $0.text("name") { $0.name }
+            $0.text("initial") { Initial.of($0.name) }
+            $0.optionalText("logo") { $0.logo }
+            $0.optionalText("stylesheet") { $0.stylesheet }
+            $0.optionalText("privacyURL") { $0.privacyURL }
+            $0.optionalText("termsURL") { $0.termsURL }
+            $0.flag("sandbox") { $0.isSandbox }
+        }
+
+        /// For pages without a team.
+        static let pippin = Brand(name: "Pippin", isSandbox: false)
+    }
+}
+
+extension HostedFrame.Brand {
+    /// Appearance of a team, from its snapshot.
+    init(_ team: TeamSnapshot) {
+        name = team.name
+        isSandbox = team.isSandbox
+        logo = team.logoDigest.map { TeamRoutes.logo.link(team.id, $0) }
+        stylesheet = team.branding.accent.map(BrandAssets.link)
+        privacyURL = team.branding.privacyURL?.rawValue
+        termsURL = team.branding.termsURL?.rawValue
+    }
+}
+
+/// Page in the layout of the hosted pages.
+protocol HostedPage: View, SendableMetatype { var frame: HostedFrame { get } }
+
+extension HostedPage {
+    static var languages: [Language] { Language.allCases }
+    var language: Language { frame.language }
+
+    /// Fields of `layouts/hosted`, to which each page adds its own.
+    static var frameFields: Fields<Self> {
+        Fields<Self> {
+            $0.text("lang") { $0.frame.language.tag }
+            $0.words("title") { $0.frame.title }
+            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
+            $0.group("brand", HostedFrame.Brand.fields) { $0.frame.brand }
+        }
+    }
+}
 
 /// Sign-in with email address and password.
 struct SignInPage: HostedPage {
@@ -115,4 +180,67 @@ extension FieldView {
         ]
         return Language.putsFamilyNameFirst(languages) ? fields.reversed() : fields
     }
+}
+
+/// Consent at the first sign-in to an app: the data that the app will receive.
+struct ConsentPage: HostedPage {
+    static let template = "hosted/consent"
+    static let fields = frameFields.with {
+        $0.text("appName") { $0.appName }
+        $0.text("action") { $0.action }
+        $0.text("csrf") { $0.formToken }
+        $0.list("errors", FormError.fields) { $0.errors }
+        $0.group("person", PersonView.fields) { $0.person }
+        $0.optionalGroup("name", NameChoice.fields) { $0.name }
+        $0.optionalGroup("email", EmailChoice.fields) { $0.email }
+    }
+
+    /// Present if the app requests the name.
+    struct NameChoice: Sendable {
+        let fields: [FieldView]
+
+        static let fields = Fields<NameChoice> { $0.list("fields", FieldView.fields) { $0.fields } }
+    }
+
+    /// Present if the app requests the email address.
+    struct EmailChoice: Sendable {
+        let address: String
+        let isHidden: Bool
+
+        static let fields = Fields<EmailChoice> {
+            $0.text("address") { $0.address }
+            $0.flag("hidden") { $0.isHidden }
+            // This version has no relay, and the page says so.
+            $0.flag("forwards") { _ in false }
+        }
+    }
+
+    let frame: HostedFrame
+    let appName: String
+    let action: String
+    let formToken: String
+    var errors: [FormError] = []
+    let person: PersonView
+    var name: NameChoice?
+    let email: EmailChoice?
+}
+
+/// Confirmation at every later sign-in to an app.
+struct ContinuePage: HostedPage {
+    static let template = "hosted/continue"
+    static let fields = frameFields.with {
+        $0.text("appName") { $0.appName }
+        $0.text("action") { $0.action }
+        $0.text("csrf") { $0.formToken }
+        $0.group("person", PersonView.fields) { $0.person }
+        $0.text("given") { $0.givenName }
+    }
+
+    let frame: HostedFrame
+    let appName: String
+    let action: String
+    let formToken: String
+    let person: PersonView
+    /// Name of the user on the button.
+    let givenName: String
 }
