@@ -46,8 +46,7 @@ import Testing
     }
 
     /// Somebody as an answer says who they are that has waited since a minute before noon.
-    private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil)
-        -> ProviderLogin
+    private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil) -> ProviderLogin
     {
         let answered = Timestamp.noon - .seconds(60)
         return ProviderLogin(
