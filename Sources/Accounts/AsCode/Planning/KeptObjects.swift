@@ -14,53 +14,40 @@ struct KeptObjects {
     private(set) var emailSources: [EmailSource.Draft] = []
 
     init(of registered: RegisteredTeam, _ file: RegistryFile.Team, prunes: Bool) {
-        let named = prunes ? file.appIDs.map { Set($0.map(\.identifier)) } : nil
+        let entries = prunes ? file.appIDs : nil
+        let named = entries.map { Set($0.map(\.identifier)) }
         appIDs = registered.appIDs.filter { named?.contains($0.identifier.rawValue) ?? true }
         let kept = Set(appIDs.map(\.identifier))
-        removeKeys(of: registered.keys.filter { kept.contains($0.appID) }, prunes ? file.keys : nil)
-        removeServiceIDs(of: registered.serviceIDs.filter { kept.contains($0.appID) }, prunes ? file.appIDs : nil)
+        let keyIDs = prunes ? file.keys.map { Set($0.map(\.id)) } : nil
+        keys = keep(registered.keys.filter { kept.contains($0.appID) }) { key in
+            key.isActive && keyIDs?.contains(key.id.rawValue) == false ? .revokeKey(key) : nil
+        }
+        let services = Set((entries ?? []).flatMap { $0.serviceIDs ?? [] }.map(\.identifier))
+        serviceIDs = keep(registered.serviceIDs.filter { kept.contains($0.appID) }) { service in
+            let isListed = entries?.first { $0.identifier == service.appID.rawValue }?.serviceIDs != nil
+            return isListed && !services.contains(service.identifier.rawValue) ? .deleteServiceID(service) : nil
+        }
         for app in registered.appIDs where !kept.contains(app.identifier) {
             let services = registered.serviceIDs.filter { $0.appID == app.identifier }
             let keys = registered.keys.filter { $0.appID == app.identifier && $0.isActive }
             removals.append(.deleteAppID(app, serviceIDs: services.map(\.identifier), keys: keys.map(\.id)))
         }
-        removeEmailSources(of: registered.emailSources, prunes ? file.emailSources : nil)
+        let sources =
+            prunes ? file.emailSources.map { Set($0.compactMap { ($0.domain ?? $0.address)?.lowercased() }) } : nil
+        emailSources = keep(registered.emailSources) { draft in
+            sources?.contains(draft.source.text) == false ? .deleteEmailSource(draft.source) : nil
+        }
         guard prunes, let users = file.users else { return }
         let logins = Set(users.map { $0.email.lowercased() })
         for user in registered.users where !logins.contains(user.login.rawValue) { removals.append(.deleteUser(user)) }
     }
 
-    private mutating func removeKeys(of stored: [Key], _ entries: [RegistryFile.Key]?) {
-        let named = entries.map { Set($0.map(\.id)) }
-        for key in stored {
-            if let named, key.isActive, !named.contains(key.id.rawValue) {
-                removals.append(.revokeKey(key))
-            } else {
-                keys.append(key)
-            }
-        }
-    }
-
-    private mutating func removeServiceIDs(of stored: [ServiceID], _ entries: [RegistryFile.AppID]?) {
-        let named = Set((entries ?? []).flatMap { $0.serviceIDs ?? [] }.map(\.identifier))
-        for service in stored {
-            let app = entries?.first { $0.identifier == service.appID.rawValue }
-            if app?.serviceIDs != nil, !named.contains(service.identifier.rawValue) {
-                removals.append(.deleteServiceID(service))
-            } else {
-                serviceIDs.append(service)
-            }
-        }
-    }
-
-    private mutating func removeEmailSources(of stored: [EmailSource.Draft], _ entries: [RegistryFile.EmailSource]?) {
-        let named = entries.map { Set($0.compactMap { ($0.domain ?? $0.address)?.lowercased() }) }
-        for draft in stored {
-            if let named, !named.contains(draft.source.text) {
-                removals.append(.deleteEmailSource(draft.source))
-            } else {
-                emailSources.append(draft)
-            }
+    /// The objects that stay; the removals of the others are added.
+    private mutating func keep<Object>(_ stored: [Object], unless removal: (Object) -> Change?) -> [Object] {
+        stored.filter { object in
+            guard let change = removal(object) else { return true }
+            removals.append(change)
+            return false
         }
     }
 }
