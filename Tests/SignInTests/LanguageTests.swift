@@ -29,11 +29,10 @@ import Testing
     }
 
     @Test(.site) func `of a browser's languages a sign-in keeps three letters beside its own`() throws {
-        for (header, kept) in [("hu-\(String(repeating: "x", count: 900)), de", "hu de"), ("yue-Hant, id", "yue id")] {
+        for header in ["hu-\(String(repeating: "x", count: 900)), de", "yue-Hant, id"] {
             _ = try site.ask("GET", Browser.authorize(), ["Accept-Language: \(header)"])
-            let newest = "SELECT language FROM attempts ORDER BY created_at DESC LIMIT 1"
-            #expect(try site.teams.admin(newest) == [[kept]])
         }
+        #expect(try site.teams.admin("SELECT language FROM attempts ORDER BY 1") == [["hu de"], ["yue id"]])
     }
 
     @Test(.site) func `a sign-in keeps the language it began in, to its last page`() throws {

@@ -59,10 +59,11 @@ import Testing
         for number in 3..<6 { #expect(try site.handOver(Self.junk(number).merging(own) { $1 }).status == 400) }
         let proven = try site.device(.regular).merging(own) { $1 }
         #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
-        let failed = try site.teams.counted("failed-handovers.client.%")
+        let failed = try #require(try site.teams.counted("failed-handovers.client.%").first)
         #expect(try site.handOver(proven).status == 200)
         // It may not have been counted, so it gives none back.
-        #expect(try failed != [0] && site.teams.counted("failed-handovers.client.%") == failed)
+        let now = try #require(try site.teams.counted("failed-handovers.client.%").first)
+        #expect(failed >= 3 && now >= failed)
         site.teams.clock.advance(by: .seconds(61))
         #expect(try site.handOver(try site.device(.regular)).status == 200)
     }
