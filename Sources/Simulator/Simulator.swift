@@ -1,4 +1,4 @@
-// Simulator: Apple's side of the protocol, for test sign-ins and tests without an account.
+// Simulator: Apple's side of the protocol, for test sign-ins and tests without an account; and the sample app.
 //
 // Owns: simulated users, scripted faults, Apple's endpoints. Codes, tokens, keys and revocations are the engine's, for
 // a team of the simulator's own: it is not a second engine.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Console
 
-/// That the forms of the console count; how a limit counts is shown by `DomainTests`.
+/// That the forms of the console count; how a limit counts is shown by `PlatformTests`.
 @Suite struct `The rate limits of the console` {
     private static let appIDs = "/console/ACMETEAM01/app-ids"
     private static let members = MemberRoutes.invitations.link(TeamID.acme)

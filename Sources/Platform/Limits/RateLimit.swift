@@ -4,7 +4,7 @@ import Glibc
 
 /// A limit on how often something may happen within a window, counted for each key by all processes together.
 ///
-/// Which limits there are stands in `RateLimit+Table.swift`, each under a name of its own.
+/// Which limits there are stands in `LimitTable.swift`, each under a name of its own.
 public struct RateLimit: Hashable, Sendable {
     /// Kind of key that a limit counts by.
     public enum Scope: String, Sendable {

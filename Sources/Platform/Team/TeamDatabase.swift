@@ -79,7 +79,7 @@ public enum Durability: Sendable {
 
 /// Database access before a team is known: a few tables without personal data, under the role `pippin_system`.
 ///
-/// For work across teams only: Tenancy, jobs, periodic checks, audit seals, registry versions, operator pages.
+/// For work across teams only: members and teams, jobs, periodic checks, audit seals, registry versions, operator pages.
 public struct SystemDatabase: Sendable {
     private let database: Database
 

@@ -68,25 +68,6 @@ extension AuditCommand {
     }
 }
 
-extension AuditReport {
-    /// One line per finding.
-    fileprivate var problems: [String] { findings.map(\.line) + (isTruncated ? ["and more of the kind"] : []) }
-}
-
-extension AuditFinding {
-    fileprivate var line: String {
-        let event = place.map { "event \($0.id) of \($0.at.precise)" } ?? "an event"
-        return switch kind {
-        case .changed: "\(event) was changed"
-        case .removed: "\(event) was removed"
-        case .inserted: "\(event) was inserted"
-        case .cut: "events and seals were removed: position \(detail)"
-        case .checkpoint: "the checkpoint at \(detail) is not one of ours"
-        case .key: "seals of master key \(detail) cannot be checked: it is not among the keys"
-        }
-    }
-}
-
 // Exporting.
 extension AuditCommand {
     private func export(_ team: TeamID, _ format: AuditExportFormat, _ since: Timestamp?, _ process: ServerProcess)
@@ -154,78 +135,21 @@ extension AuditCommand {
     private static func notATeam(_ text: String) -> String { "\(text) is not a Team ID: 10 characters A-Z and 0-9" }
 }
 
-/// `pippin apply`.
-struct ApplyCommand {
-    struct Flags: Sendable {
-        let isDryRun: Bool
-        let prunes: Bool
-        let resetsCredentials: Bool
-    }
+extension AuditReport {
+    /// One line per finding.
+    fileprivate var problems: [String] { findings.map(\.line) + (isTruncated ? ["and more of the kind"] : []) }
+}
 
-    struct Arguments: Sendable {
-        let file: String
-        let flags: Flags
-    }
-
-    let settings: Settings
-    let arguments: Arguments
-
-    func run() throws(CommandFailure) -> ExitStatus {
-        let file = try read()
-        var options = ApplyOptions()
-        options.isDryRun = arguments.flags.isDryRun
-        options.prunes = arguments.flags.prunes
-        options.resetsCredentials = arguments.flags.resetsCredentials
-        return try report(
-            try ServerProcess.run(settings) { process throws(CommandFailure) in
-                try Self.apply(file, options, in: process)
-            })
-    }
-
-    /// Applies a registry file with the services of a server process.
-    static func apply(_ file: RegistryFile, _ options: ApplyOptions, in process: ServerProcess) throws(CommandFailure)
-        -> ApplyReport
-    {
-        let provisioner = process.provisioner
-        do { return try process.loops[0].wait { [options] in try await provisioner.apply(file, options) } } catch {
-            throw CommandFailure("the file cannot be applied: \(error)")
-        }
-    }
-
-    private func read() throws(CommandFailure) -> RegistryFile {
-        guard let octets = TextFile.octets(arguments.file) else {
-            throw CommandFailure("\(arguments.file) cannot be read, or is no regular file of at most 1 MiB")
-        }
-        let folder = RegistryFolder(around: arguments.file)
-        do {
-            return try RegistryFile(parsing: octets) { name in
-                guard let text = folder.read(name) else { throw Unreadable() }
-                return Array(text.utf8)
-            }
-        } catch { throw CommandFailure(error.all, saying: settings.resources) }
-    }
-
-    private struct Unreadable: Error, CustomStringConvertible {
-        var description: String { "no such file below the folder, or no text" }
-    }
-
-    /// Prints the plan and returns the exit status for its outcome.
-    private func report(_ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
-        for team in report.teams {
-            Terminal.say("team \(team.id)")
-            for line in team.lines { Terminal.say("  \(line)") }
-        }
-        switch report.outcome {
-        case .unchanged:
-            Terminal.say("unchanged")
-            return .success
-        case .applied:
-            Terminal.say("applied")
-            return .success
-        case .wouldChange:
-            Terminal.say("nothing was changed: this was a dry run")
-            return .wouldChange
-        case .refused(let problems): throw CommandFailure(problems, saying: settings.resources)
+extension AuditFinding {
+    fileprivate var line: String {
+        let event = place.map { "event \($0.id) of \($0.at.precise)" } ?? "an event"
+        return switch kind {
+        case .changed: "\(event) was changed"
+        case .removed: "\(event) was removed"
+        case .inserted: "\(event) was inserted"
+        case .cut: "events and seals were removed: position \(detail)"
+        case .checkpoint: "the checkpoint at \(detail) is not one of ours"
+        case .key: "seals of master key \(detail) cannot be checked: it is not among the keys"
         }
     }
 }
