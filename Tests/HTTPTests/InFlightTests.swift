@@ -66,6 +66,9 @@ import Testing
         try await withServer(options: change) {
             $0.get(Route("/")) { _ in .text("here") }
             $0.post(Route("/")) { _ in .text("taken") }
+            $0.get(Route("/ready/:number", Int.self), ready: { _, number in number == 1 ? .text("ready") : nil }) {
+                _, _ in .text("made")
+            }
             $0.get(Route("/large")) { _ in Response(body: TestServer.large) }
             $0.get(Route("/wait")) { request in
                 await (request[.cookie] == nil ? others : first).wait()
@@ -120,6 +123,27 @@ import Testing
             first.open()
             try await waitUntil { (try? get(networks.ours[0], on: server).status) == 200 }
             _ = held
+        }
+    }
+
+    @Test func `S9, V44: what is ready counts for nobody, but its body does, and what has to be made`() async throws {
+        let (ours, other) = (Client(forwardedFor: "192.0.2.7"), Client(forwardedFor: "192.0.2.8"))
+        func ask(_ number: Int, _ client: Client, _ rest: String = "\r\n") -> String {
+            "GET /ready/\(number) HTTP/1.1\r\nHost: a\r\n\(client.fields)\(rest)"
+        }
+        try await withLimit(1) { server, _ async throws in
+            let held = try connect(ours, to: server, sending: ask(1, ours, "Content-Length: 10\r\n\r\nhalf"))
+            try await waitUntil { try await server.count(in: .body) == 1 }
+
+            #expect(try get(ours, on: server).status == 503)
+            #expect(try connect(ours, to: server, sending: ask(1, ours)).readAnswer().body == "ready")
+            #expect(try connect(ours, to: server, sending: ask(2, ours)).readAnswer().status == 503)
+            #expect(try connect(other, to: server, sending: ask(2, other)).readAnswer().body == "made")
+            #expect(try connect(other, to: server, sending: ask(0, other)).readAnswer().status == 200)
+
+            try held.send("a body")
+            #expect(try held.readAnswer().body == "ready")
+            try await waitUntil { (try? get(ours, on: server).status) == 200 }
         }
     }
 

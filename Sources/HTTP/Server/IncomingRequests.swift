@@ -37,7 +37,7 @@ internal import Glibc
         // there too (see HeadLayout). So the connection closes after a chunked request.
         connection.isLast = framing.contentLength == nil
         if let refusal = unsafe judge(connection.head, framing, version: version) ?? route(request)
-            ?? (request.action?.ready == nil ? count(request, on: connection) : nil)
+            ?? (request.action?.ready == nil || framing.hasBody ? count(request, on: connection) : nil)
         {
             return refuse(connection, request, refusal, framing)
         }
@@ -53,8 +53,10 @@ internal import Glibc
     }
 
     /// Counts a forwarded request for its client until it is completed; an error when there are too many.
+    ///
+    /// One without a body on a route with a ready response waits for nothing, so it counts only if that has to be made.
     private func count(_ request: Request, on connection: Connection) -> HTTPError? {
-        guard let client = request.forwardedClient else { return nil }
+        guard connection.countedClient == nil, let client = request.forwardedClient else { return nil }
         guard inFlight.begin(client) else { return .overloaded }
         connection.countedClient = client
         return nil
