@@ -58,9 +58,9 @@ def test_a_trap_costs_what_was_under_way_and_the_log_says_what_and_where(host: H
     database.until(host, "SELECT 1 FROM native_handovers WHERE settled_at IS NULL")
 
     host.trap("loop-0")
-    # Nobody is refused: a connection waits for the next worker.
-    assert requests.get(host.url + "/healthz", timeout=SECONDS).status_code == 200
     died = host.wait_for("worker.died", deaths + 1)
+    # Nobody is refused: a connection waits for the next worker. One that the last had taken is lost with it.
+    assert requests.get(host.url + "/healthz", timeout=SECONDS).status_code == 200
 
     request.join(SECONDS)
     assert (died["signal"], died["level"]) == ("SIGILL", "error")
