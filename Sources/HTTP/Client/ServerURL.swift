@@ -24,13 +24,6 @@ struct ServerURL {
         self.place = place
     }
 
-    /// Whether the server is on this machine.
-    var isHere: Bool {
-        let host = Self.split(place).host
-        let bare = host.hasPrefix("[") ? host.dropFirst().dropLast() : host
-        return host == "localhost" || PeerAddress(String(bare))?.isLoopback == true
-    }
-
     var hasPort: Bool { Self.split(place).port != nil }
 
     /// Parses `user:password`, each percent-encoded; the outer nil is malformed, the inner nil is no credentials.
@@ -95,7 +88,7 @@ public struct OutgoingProxy: Sendable {
     }
 }
 
-/// The host of a URL as libcurl reads it, by which a request through a proxy is judged.
+/// The host of a URL as libcurl reads it.
 struct RequestHost {
     /// In lower case, without brackets and without a dot at the end.
     let name: String

@@ -144,7 +144,9 @@ enum MasterKeyFile {
         // Random, because a process that died may have left its draft, and process IDs are reused.
         let draft = "\(path).\(Hex.encode(RandomSource.system.bytes(8)))"
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandFailure("the master key \(path) cannot be made: \(reason())") }
+        guard descriptor >= 0 else {
+            throw CommandFailure("the master key \(path) cannot be made: \(SystemError.last)")
+        }
         let bytes = Array(line.utf8)
         let written = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         let isSafe = written == bytes.count && fsync(descriptor) == 0
@@ -152,7 +154,7 @@ enum MasterKeyFile {
         defer { unsafe unlink(draft) }
         guard isSafe, unsafe link(draft, path) == 0 || errno == EEXIST, isKept(in: settings.dataDirectory),
             let text = try secret(path)
-        else { throw CommandFailure("the master key \(path) cannot be made: \(reason())") }
+        else { throw CommandFailure("the master key \(path) cannot be made: \(SystemError.last)") }
         return try parse(text, from: path)
     }
 
@@ -193,9 +195,5 @@ enum MasterKeyFile {
         }
         guard let current = keys.first else { throw CommandFailure("\(place) holds no master key") }
         return KeyRing(current: current, older: Array(keys.dropFirst()))
-    }
-
-    private static func reason() -> String {
-        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
     }
 }

@@ -1,6 +1,4 @@
 public import Core
-public import EventLoop
-public import HTTP
 public import Postgres
 
 /// Heartbeat of one process, with its load and its counters since the start.
@@ -157,92 +155,5 @@ public struct DatabaseStatusStore: Sendable {
         return DatabaseStatus(
             version: try row.next(), size: try row.next(), connections: try row.next(), connectionLimit: try row.next(),
             clock: try row.next(), migration: try row.next())
-    }
-}
-
-/// The HTTP clients of one loop for calls to other servers, separated by who configures the address.
-///
-/// A client has a limited number of connections, and further calls wait. Servers that accept a connection but never
-/// respond occur among addresses configured by teams; separate clients keep these from delaying sign-ins at Apple and
-/// mail. Checks call many such servers at once, and notifications have their own deadline, so they are separate too.
-public struct Outgoing: Sendable {
-    /// Most concurrent calls to Apple on behalf of teams.
-    static let applePlaces = 64
-    /// Most concurrent checks.
-    static let checkPlaces = HTTPClient.Options().connectionLimit
-
-    /// For Apple alone, or the simulator in its place; calls are scheduled fairly among teams.
-    public let apple: HTTPClient
-    /// For checks of the domains and return URLs that teams register; calls are scheduled fairly among teams.
-    public let checks: HTTPClient
-    /// For the notification endpoints of teams.
-    public let notifications: HTTPClient
-    /// For addresses configured by the operator: the mail server and this installation's own address.
-    public let installation: HTTPClient
-
-    /// Makes the clients of a loop; call it on that loop.
-    ///
-    /// - Parameters:
-    ///   - checks: a client for addresses that teams register; the caller closes it.
-    ///   - notifications: a client for the notification endpoints of teams; the caller closes it.
-    ///   - proxy: the proxy that all calls but those to this machine take; nil for none.
-    ///   - deadline: the time limit of every call of the loop's own clients; nil for that of each call.
-    public init(
-        on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, proxy: OutgoingProxy? = nil,
-        deadline: Duration? = nil
-    ) throws(ClientFailure) {
-        var (appleOptions, options) = (Self.appleOptions, HTTPClient.Options())
-        (appleOptions.deadline, options.deadline) = (deadline, deadline)
-        (appleOptions.proxy, options.proxy) = (proxy, proxy)
-        apple = try HTTPClient(on: loop, appleOptions)
-        installation = try HTTPClient(on: loop, options)
-        (self.checks, self.notifications) = (checks, notifications)
-    }
-
-    /// One connection for each scheduled call, so that none waits, and spare ones for calls on behalf of all teams,
-    /// such as fetching Apple's keys.
-    private static var appleOptions: HTTPClient.Options {
-        var options = HTTPClient.Options()
-        options.places = applePlaces
-        options.connectionsPerHost = applePlaces + 16
-        options.connectionLimit = applePlaces + 64
-        return options
-    }
-
-    static func checkOptions(_ proxy: OutgoingProxy? = nil) -> HTTPClient.Options {
-        var options = HTTPClient.Options()
-        (options.places, options.proxy) = (checkPlaces, proxy)
-        return options
-    }
-
-    /// Ends all calls of the loop's own clients; call it on that loop before it stops.
-    public func close() { for client in [apple, installation] { client.close() } }
-}
-
-/// HTTP clients for addresses that teams name, on two threads of their own with low priority.
-///
-/// Responses are parsed by libraries, including that for TLS. These threads serve no requests, and checks and
-/// notifications do not delay each other.
-public final class UnauthenticatedCalls: Sendable {
-    /// For checks of the domains and return URLs that teams register.
-    public let checks: HTTPClient
-    /// For the notification endpoints of teams.
-    public let notifications: HTTPClient
-    private let loops: [EventLoop]
-
-    /// Starts the threads; must not be called on a loop that serves requests.
-    public init(through proxy: OutgoingProxy? = nil) throws {
-        let (checking, noticing) = (try EventLoop(name: "checks"), try EventLoop(name: "notices"))
-        loops = [checking, noticing]
-        for loop in loops { try loop.start(priority: .low) }
-        var options = HTTPClient.Options()
-        options.proxy = proxy
-        checks = try checking.wait { try HTTPClient(on: checking, Outgoing.checkOptions(proxy)) }
-        notifications = try noticing.wait { [options] in try HTTPClient(on: noticing, options) }
-    }
-
-    /// Ends all calls; the threads remain until the process ends.
-    public func close() {
-        for (loop, client) in zip(loops, [checks, notifications]) { loop.execute { client.close() } }
     }
 }

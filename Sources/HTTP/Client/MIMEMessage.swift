@@ -168,7 +168,7 @@ public struct SMTPServer: Sendable {
     public init?(_ url: String) {
         guard let url = ServerURL(url, schemes: ["smtp://", "smtps://"]) else { return nil }
         (address, user, password) = (url.address, url.user, url.password)
-        mustEncrypt = url.user != nil && !url.isHere
+        mustEncrypt = url.user != nil && RequestHost(of: url.address)?.isLoopback != true
     }
 }
 
