@@ -18,16 +18,18 @@ public import Templates
 
 /// All pages of the console, to be mounted on the router of one event loop.
 public struct Console: Sendable {
-    private let accessControl: AccessControl
-    private let pages: [any ConsolePages]
+    private let parts: Parts
+    private var accessControl: AccessControl { AccessControl(parts: parts) }
 
     /// All pages of the console by subject.
     private static let subjects: [any ConsolePages.Type] = [
-        SetupPages.self, TeamPages.self, OverviewPages.self, RegistryPages.self, UserPages.self, UserFactorPages.self,
-        UserInvitationPages.self, AppleTokenPages.self, TracePages.self, AuditPages.self, SigningKeyPages.self,
-        NotificationPages.self, TransferPages.self, NotBeforePages.self, MemberPages.self, InvitationPages.self,
-        InvitationAcceptancePages.self, SettingsPages.self, CheckupPages.self, HealthPages.self, OperatorTeamPages.self,
-        JobPages.self, DriftPages.self, MailboxPages.self,
+        SetupPages.self, TeamPages.self, OverviewPages.self, ResourceEditor<AppIDResource>.self,
+        ResourceEditor<ServiceIDResource>.self, DomainPages.self, KeyPages.self, ResourceEditor<AppleKeyResource>.self,
+        ResourceEditor<AppleConnectionResource>.self, ResourceEditor<EmailSourceResource>.self, TestSignInPages.self,
+        UserPages.self, UserFactorPages.self, UserInvitationPages.self, AppleTokenPages.self, TracePages.self,
+        AuditPages.self, SigningKeyPages.self, NotificationPages.self, TransferPages.self, NotBeforePages.self,
+        MemberPages.self, InvitationPages.self, InvitationAcceptancePages.self, SettingsPages.self, CheckupPages.self,
+        HealthPages.self, OperatorTeamPages.self, JobPages.self, DriftPages.self, MailboxPages.self,
     ]
 
     /// What the console needs beside the services that all handlers have.
@@ -57,37 +59,17 @@ public struct Console: Sendable {
     }
 
     /// The services of the loop and the options, as one to the pages.
-    @dynamicMemberLookup struct Parts: Sendable {
+    @dynamicMemberLookup final class Parts: Sendable {
         let services: Services
         let options: Options
 
-        var site: Site { services.site }
-        var server: ServerContext { services.server }
-        var database: TeamDatabase { services.database }
-        var system: SystemDatabase { services.system }
-        var sessions: SessionStore { services.sessions }
-        /// Decides whether a session has the authentication factors that its account needs.
-        var gate: FactorGate { services.factors.gate }
-        var hasher: PasswordHasher { services.hasher }
-        var testSignIns: TestSignInStore { services.testSignIns }
-        var mail: MailQueue { services.mail }
-        var jobs: JobQueue { services.jobs }
-        var apple: AppleProvider { services.apple }
-        var teams: TeamCache { services.teams }
-        var traces: any TraceSink { services.traces }
-        var log: Log { services.log }
+        init(services: Services, options: Options) { (self.services, self.options) = (services, options) }
 
+        subscript<Value>(dynamicMember member: KeyPath<Services, Value>) -> Value { services[keyPath: member] }
         subscript<Value>(dynamicMember member: KeyPath<Options, Value>) -> Value { options[keyPath: member] }
     }
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    public init(_ services: Services, _ options: Options) throws(Diagnostics) {
-        let parts = Parts(services: services, options: options)
-        accessControl = try AccessControl(parts)
-        var pages: [any ConsolePages] = []
-        for subject in Self.subjects { pages.append(try subject.init(parts)) }
-        self.pages = pages
-    }
+    public init(_ services: Services, _ options: Options) { parts = Parts(services: services, options: options) }
 
     /// Adds every route of the console.
     public func mount(on router: inout Router) { router = routes(on: router).router }
@@ -95,7 +77,7 @@ public struct Console: Sendable {
     /// Every route of the console with its access rule.
     func routes(on router: Router) -> ConsoleRouter {
         var router = ConsoleRouter(router, accessControl)
-        for page in pages { page.mount(on: &router) }
+        for subject in Self.subjects { subject.init(parts: parts).mount(on: &router) }
         return router
     }
 
@@ -121,13 +103,46 @@ public struct Console: Sendable {
 
 /// The console's pages about one subject, with their routes.
 protocol ConsolePages: Sendable, SendableMetatype {
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics)
+    var parts: Console.Parts { get }
+
+    init(parts: Console.Parts)
 
     func mount(on router: inout ConsoleRouter)
 
-    /// The pages that no other subject has, so that startup and tests can check the templates.
+    /// The pages that no other subject has.
     static var views: [any View.Type] { get }
+}
+
+extension ConsolePages {
+    static var views: [any View.Type] { [] }
+
+    var site: Site { parts.site }
+    var server: ServerContext { parts.server }
+    var database: TeamDatabase { parts.database }
+    var registry: RegistryStores { RegistryStores(parts) }
+    var users: UserStore { UserStore(database) }
+    var members: MembershipStore { MembershipStore(database) }
+    var auditLog: AuditStore { AuditStore(database) }
+    var deletions: AccountDeletion { AccountDeletion(database, random: server.random) }
+    /// Names of teams, whichever they are.
+    var teamNames: TeamNameStore { TeamNameStore(parts.system) }
+    /// Documents that Apple publishes.
+    var documents: WatchedDocumentStore { WatchedDocumentStore(database) }
+
+    /// Counts a work that the limit allows a team so many times.
+    ///
+    /// - Throws: `TooManyRequests`, `PostgresFailure`.
+    func count(_ limit: RateLimit, _ times: Int = 1, in team: TeamID) async throws {
+        try await database.count([RateLimit.Use(limit, by: .team, times)], in: team, at: server.clock())
+    }
+}
+
+extension Optional {
+    /// - Throws: `UserFacingError.notFound` if there is no value.
+    func orNotFound() throws(UserFacingError) -> Wrapped {
+        guard let self else { throw .notFound }
+        return self
+    }
 }
 
 /// Routes of the console; each declaration both matches requests and builds links.

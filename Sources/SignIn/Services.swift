@@ -44,13 +44,13 @@ public struct Services: Sendable {
 }
 
 extension Services {
-    var mailer: AccountMailer {
+    public var mailer: AccountMailer {
         AccountMessages(site: site, server: server, teams: teams, mail: mail, database: database).mailer
     }
 
     var passwords: PasswordSignIn { PasswordSignIn(database, hasher: hasher) }
 
-    var newPasswords: NewPasswords { NewPasswords(database, hasher: hasher) }
+    public var newPasswords: NewPasswords { NewPasswords(database, hasher: hasher) }
 
     var emailChanges: EmailChange { EmailChange(database, mailer: mailer, random: server.random) }
 

@@ -39,12 +39,9 @@ public struct Simulator: Sendable {
     let hosted: Hosted
     let site: Site
     let script: Script
-    let peoplePage: LivePage<PeoplePage>
-    let desk: LivePage<DeskPage>
 
     /// - Parameter script: behavior that all loops share.
-    /// - Throws: `Diagnostics` if a template does not match its view.
-    public init(_ services: Services, hosted: Hosted, script: Script) throws(Diagnostics) {
+    public init(_ services: Services, hosted: Hosted, script: Script) {
         guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com") else {
             preconditionFailure("constants of ours")
         }
@@ -65,8 +62,6 @@ public struct Simulator: Sendable {
         consentList = ConsentListStore(database)
         self.database = database
         sessions = services.sessions
-        peoplePage = try services.site.pages.page(PeoplePage.self)
-        desk = try services.site.pages.page(DeskPage.self)
     }
 
     public static var views: [any View.Type] { [PeoplePage.self, DeskPage.self] }
@@ -126,7 +121,7 @@ extension Simulator {
         let page = PeoplePage(
             assets: site.assets, appName: team.client(judged.clientID)?.name ?? "",
             action: Routes.decision.link(interaction.id))
-        return site.respond(peoplePage, page)
+        return site.respond(page)
     }
 
     func decide(_ request: Request, _ id: InteractionID) async throws -> Response {
@@ -207,7 +202,7 @@ extension UserFacingError {
 extension Simulator {
     func showDesk(_ request: Request) throws -> Response {
         let done = try request.query()["done"].flatMap(Done.init(rawValue:))
-        return site.respond(desk, DeskPage(assets: site.assets, script: script, done: done))
+        return site.respond(DeskPage(assets: site.assets, script: script, done: done))
     }
 
     /// Result of the last form on the desk.

@@ -45,7 +45,7 @@ import Testing
 
     @Test func `V55: what is over 16 KiB is read for an account alone`() async throws {
         try await withEnvironment { environment in
-            let entries = try Console(environment.parts.services, environment.parts.options).routes(on: Router()).router
+            let entries = Console(environment.parts.services, environment.parts.options).routes(on: Router()).router
                 .entries.filter { $0.method != .get }
             let open = environment.mounted.filter { $0.method != .get && $0.access == .everybody }
             // Without an admission check the server reads no longer body.

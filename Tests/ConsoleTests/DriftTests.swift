@@ -2,6 +2,7 @@ import Accounts
 import Federation
 import HTTP
 import Platform
+import SignIn
 import Simulator
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Platform
+import SignIn
 import TestNames
 import Testing
 

@@ -5,6 +5,7 @@ import HTTP
 import OAuth
 import Platform
 import Registry
+import SignIn
 import TestTeams
 import Testing
 

@@ -1,6 +1,7 @@
 import Core
 import Directory
 import Platform
+import SignIn
 import TestTeams
 import Testing
 

@@ -107,14 +107,14 @@ private func serve(
     let apple = AppleProvider(service, keys: keys, client: outgoing.apple, clock: server.clock)
     let parts = try parts(
         server, database, SystemDatabase(system), checks, apple, outgoing.installation, pool, loop, settings)
-    let console = try Console(parts.services, parts.options)
+    let console = Console(parts.services, parts.options)
     var router = Router()
     // The hosted pages beside the console, for what leads through both.
     let signIn = try Hosted(parts.services)
     let script = Script(extraKey: TestKeys.extra)
     router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
-    try Simulator(parts.services, hosted: signIn, script: script).mount(on: &router)
+    Simulator(parts.services, hosted: signIn, script: script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
@@ -160,5 +160,5 @@ private func parts(
 
 extension Console.Parts {
     /// Writes what the sign-in traces have buffered.
-    func finishTraces() async throws { try await #require(traces as? TraceRecorder).finish() }
+    func finishTraces() async throws { try await #require(self.traces as? TraceRecorder).finish() }
 }

@@ -3,6 +3,7 @@ import Core
 import HTTP
 import Platform
 import Registry
+import SignIn
 import Synchronization
 import Testing
 

@@ -5,6 +5,7 @@ import EventLoop
 import HTTP
 import OAuth
 import Platform
+import SignIn
 import TestSupport
 import Testing
 

@@ -10,36 +10,22 @@ struct AuditPages: ConsolePages {
     /// Maximum number of events that a request verifies; a longer log is verified in the background.
     private static let inlineLimit = 5000
 
-    private let site: Site
-    private let server: ServerContext
-    private let events: AuditStore
-    private let search: AuditSearchStore
-    private let chains: AuditChainStore
-    private let seals: AuditSealStore
-    private let verification: AuditVerificationStore
-    private let exports: AuditExportStore
-    private let database: TeamDatabase
+    let parts: Console.Parts
     /// Names of all possible actions, sorted.
     private let actions: [String]
-    private let listPage: LivePage<AuditLogPage>
-    private let eventPage: LivePage<AuditEventPage>
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        server = parts.server
-        events = AuditStore(parts.database)
-        search = AuditSearchStore(parts.database)
-        chains = AuditChainStore(parts.database)
-        let keys = SealKeys(parts.server.keyRing)
-        seals = AuditSealStore(parts.database, keys: keys)
-        verification = AuditVerificationStore(parts.database, keys: keys)
-        exports = AuditExportStore(parts.database)
-        database = parts.database
-        actions = Self.actions(in: parts.site.pages.texts)
-        listPage = try parts.site.pages.page(AuditLogPage.self)
-        eventPage = try parts.site.pages.page(AuditEventPage.self)
+    init(parts: Console.Parts) {
+        self.parts = parts
+        let family = "console.actions."
+        actions = parts.site.pages.texts.keys(in: .english).filter { $0.hasPrefix(family) }.map {
+            String($0.dropFirst(family.count))
+        }.sorted()
     }
+
+    private var search: AuditSearchStore { AuditSearchStore(database) }
+    private var chains: AuditChainStore { AuditChainStore(database) }
+    private var seals: AuditSealStore { AuditSealStore(database, keys: keys) }
+    private var keys: SealKeys { SealKeys(server.keyRing) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.audit, needs: .read, at: .audit) { try await list($0) }
@@ -72,16 +58,13 @@ struct AuditPages: ConsolePages {
             paging: query.list.paging(summary, next: found?.next.map { ListCursor($0.at, $0.id) }),
             chain: AuditChainView(
                 chain: try await chains.find(in: team), team: team, mayVerify: context.may(.exportAudit)))
-        return site.respond(listPage, page, status: query.errors.isEmpty ? .ok : .unprocessableContent)
+        return site.respond(page, status: query.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
     private func show(_ context: TeamContext, _ reference: AuditReference) async throws -> Response {
-        guard let entry = try await events.find(reference.place, in: context.teamID) else {
-            throw UserFacingError.notFound
-        }
+        let entry = try await auditLog.find(reference.place, in: context.teamID).orNotFound()
         let seal = try await chains.seal(of: reference.place, in: context.teamID)
         return site.respond(
-            eventPage,
             AuditEventPage(
                 frame: context.frame(AuditMessages.action(entry.action)),
                 row: AuditRow(entry: entry, team: context.teamID), seal: seal))
@@ -98,8 +81,8 @@ extension AuditPages {
         guard query.errors.isEmpty, let format = form["format"].flatMap(AuditExportFormat.init(rawValue:)) else {
             throw UserFacingError(HTTPError.badRequest)
         }
-        try await countWork(in: context.teamID)
-        let export = try await exports.begin(
+        try await count(.heavyWork, in: context.teamID)
+        let export = try await AuditExportStore(database).begin(
             try await filter(query, in: context.teamID), asked: query.json, as: format, in: context.teamID,
             by: context.actor, from: context.origin)
         let day = server.clock().description.prefix(10)
@@ -107,21 +90,16 @@ extension AuditPages {
         return .attachment(BodyStream { try await export.next() }, named: name, type: format.mediaType)
     }
 
-    /// Counts an export or verification, which reads every event from the database that also serves all sign-ins.
-    private func countWork(in team: TeamID) async throws {
-        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: team, at: server.clock())
-    }
-
     /// Verifies the log after sealing the unsealed events, so that all are included.
     private func verify(_ context: TeamContext) async throws -> Response {
         let (team, path) = (context.teamID, ConsoleRoutes.audit.link(context.teamID) + "#seals")
-        try await countWork(in: team)
+        try await count(.heavyWork, in: team)
         let chain = try await chains.find(in: team)
         guard chain.head?.position ?? 0 <= Self.inlineLimit - chain.waiting, try await sealAll(in: team) else {
             try await chains.askForVerification(in: team, by: context.actor, from: context.origin)
             return context.redirect(to: path, saying: .warn(Message("console.audit.flash.asked")))
         }
-        let report = try await verification.verify(in: team)
+        let report = try await AuditVerificationStore(database, keys: keys).verify(in: team)
         try await chains.note(report, in: team, by: context.actor, from: context.origin)
         let flash: Flash =
             report.findings.isEmpty
@@ -150,12 +128,6 @@ extension AuditPages {
             filter.actors = try await search.people(named: actor, in: team).filter { $0 != actor } + [actor]
         }
         return filter
-    }
-
-    private static func actions(in texts: Translations) -> [String] {
-        let family = "console.actions."
-        return texts.keys(in: .english).filter { $0.hasPrefix(family) }.map { String($0.dropFirst(family.count)) }
-            .sorted()
     }
 
     private static func count(_ count: AuditCount) -> Message {

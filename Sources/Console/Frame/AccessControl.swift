@@ -13,32 +13,10 @@ import Templates
 /// The session is one of the system team. The session and the account's teams are read from the database for every
 /// request: two statements, each one index lookup.
 struct AccessControl: Sendable {
-    let site: Site
-    private let sessions: SessionStore
-    private let gate: FactorGate
-    private let rights: AccountRightsStore
-    private let server: ServerContext
-    private let log: Log
-    private let refusals: RefusalLog
-    private let errorPage: LivePage<ConsoleErrorPage>
-    private let setupLinks: SetupLinkStore
-    private let setupPage: LivePage<SetupLinkPage>
-    private let database: TeamDatabase
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        sessions = parts.sessions
-        gate = parts.gate
-        rights = AccountRightsStore(parts.system)
-        server = parts.server
-        log = parts.log
-        refusals = parts.traces.refusals
-        errorPage = try parts.site.pages.page(ConsoleErrorPage.self)
-        setupLinks = SetupLinkStore(parts.system)
-        setupPage = try parts.site.pages.page(SetupLinkPage.self)
-        database = parts.database
-    }
+    private var site: Site { parts.site }
+    private var server: ServerContext { parts.server }
 
     /// Returns the response of `body` for a console account; redirects other requests to the sign-in page and back.
     func admit(_ request: Request, operatorsOnly: Bool = false, _ body: (AccountContext) async throws -> Response)
@@ -110,7 +88,7 @@ struct AccessControl: Sendable {
     private func count(_ context: AccountContext, in team: TeamID?) async throws {
         let own = RateLimit.Use(.changes, by: .account(context.account.subject))
         let uses = team == nil ? [own] : [own, RateLimit.Use(.changesOfTeam, by: .team)]
-        try await database.count(uses, in: team ?? .system, at: server.clock())
+        try await parts.database.count(uses, in: team ?? .system, at: server.clock())
     }
 
     /// Secret in the browser's cookie, or a new secret if the cookie is missing or malformed.
@@ -123,11 +101,11 @@ struct AccessControl: Sendable {
     func context(_ request: Request) async throws -> AccountContext? {
         let cookies = request.cookies
         guard let token = cookies[site.cookies.session(of: .system)].flatMap(SessionToken.init(text:)),
-            let session = try await sessions.find(token, in: .system, at: server.clock())
+            let session = try await parts.sessions.find(token, in: .system, at: server.clock())
         else { return nil }
-        let rights = try await rights.find(of: session.user.subject)
+        let rights = try await AccountRightsStore(parts.system).find(of: session.user.subject)
         // The account may have gained rights since the session began, and then it may need a second factor.
-        guard gate.admits(session, with: rights) else { return nil }
+        guard parts.factors.gate.admits(session, with: rights) else { return nil }
         let browser = browser(of: request)
         return AccountContext(
             request: request, site: site,
@@ -139,8 +117,8 @@ struct AccessControl: Sendable {
     /// Redirects to the sign-in page, or shows the setup page while there is no operator who could sign in.
     private func turnAway(_ request: Request) async throws -> Response {
         let wasSignedIn = request.cookies[site.cookies.session(of: .system)] != nil
-        guard !wasSignedIn, try await setupLinks.isOpen() else { return signInFirst(request) }
-        return site.respond(setupPage, .wanted(site.assets), status: .serviceUnavailable)
+        guard !wasSignedIn, try await SetupLinkStore(parts.system).isOpen() else { return signInFirst(request) }
+        return site.respond(SetupLinkPage.wanted(site.assets), status: .serviceUnavailable)
     }
 
     /// Redirects to the sign-in page, which returns to the requested page.
@@ -168,17 +146,17 @@ extension AccessControl {
         let problem = UserFacingError(error)
         let members: [(StaticString, String?)] = [("request", context.request.id.description), ("cause", "\(error)")]
         if problem.status == .internalServerError {
-            log.line(.error, "console.failed", members)
+            parts.log.line(.error, "console.failed", members)
         } else if problem.status.code >= 500 {
             let (route, cause) = (context.request.routePattern ?? "", RefusalLog.cause(of: error))
-            refusals.line(.warning, "console.failed", at: route, for: cause, members)
+            parts.traces.refusals.line(.warning, "console.failed", at: route, for: cause, members)
         }
         return respond(problem, context.request, context.frame(problem.headline))
     }
 
     private func respond(_ problem: UserFacingError, _ request: Request, _ frame: PlainFrame) -> Response {
         let page = ConsoleErrorPage(frame: frame, problem: problem, requestID: request.id.description)
-        var response = site.respond(errorPage, page, status: problem.status)
+        var response = site.respond(page, status: problem.status)
         if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
         return response
     }

@@ -9,32 +9,9 @@ import Templates
 
 /// Handlers of an invitation link, which joins the team with the signed-in account or with a new one.
 struct InvitationAcceptancePages: ConsolePages {
-    private let accessControl: AccessControl
-    private let site: Site
-    private let server: ServerContext
-    private let acceptance: InvitationAcceptance
-    private let users: UserStore
-    private let sessions: SessionStore
-    private let hasher: PasswordHasher
-    private let newPasswords: NewPasswords
-    private let page: LivePage<InvitationPage>
-    private let joinedPage: LivePage<InvitationJoinedPage>
-    private let gonePage: LivePage<InvitationGonePage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        accessControl = try AccessControl(parts)
-        site = parts.site
-        server = parts.server
-        acceptance = InvitationAcceptance(parts.database, parts.system)
-        users = UserStore(parts.database)
-        sessions = parts.sessions
-        hasher = parts.hasher
-        newPasswords = NewPasswords(parts.database, hasher: parts.hasher)
-        page = try parts.site.pages.page(InvitationPage.self)
-        joinedPage = try parts.site.pages.page(InvitationJoinedPage.self)
-        gonePage = try parts.site.pages.page(InvitationGonePage.self)
-    }
+    private var acceptance: InvitationAcceptance { InvitationAcceptance(database, parts.system) }
 
     func mount(on router: inout ConsoleRouter) {
         router.getForEverybody(MemberRoutes.invitation) { try await ask($0, $1) }
@@ -45,9 +22,9 @@ struct InvitationAcceptancePages: ConsolePages {
         guard let token = LinkToken(text: text), let open = try await acceptance.find(token, at: server.clock()) else {
             return gone
         }
-        let browser = accessControl.browser(of: request)
-        let context = try await accessControl.context(request)
-        var response = site.respond(page, view(open, token, browser.secret, context))
+        let browser = AccessControl(parts: parts).browser(of: request)
+        let context = try await AccessControl(parts: parts).context(request)
+        var response = site.respond(view(open, token, browser.secret, context))
         if browser.isNew { response.set(site.browserCookie(browser.secret)) }
         return response
     }
@@ -56,8 +33,8 @@ struct InvitationAcceptancePages: ConsolePages {
     ///
     /// The link is checked first, so that no request without a valid link makes the server check or hash a password.
     private func join(_ request: Request, _ text: String) async throws -> Response {
-        let browser = accessControl.browser(of: request)
-        let fields = try accessControl.form(of: request, from: browser.secret)
+        let browser = AccessControl(parts: parts).browser(of: request)
+        let fields = try AccessControl(parts: parts).form(of: request, from: browser.secret)
         guard let token = LinkToken(text: text), let open = try await acceptance.find(token, at: server.clock()) else {
             return gone
         }
@@ -69,11 +46,13 @@ struct InvitationAcceptancePages: ConsolePages {
     private func join(_ token: LinkToken, _ open: OpenInvitation, _ fields: Form, _ request: Request, _ browser: String)
         async throws -> Response
     {
-        if let context = try await accessControl.context(request) { return try await join(token, open, context) }
+        if let context = try await AccessControl(parts: parts).context(request) {
+            return try await join(token, open, context)
+        }
         var form = InvitationForm()
         let accepted = try await form.read(
             fields, for: open.invitation.email, to: open.team.settings.name.rawValue,
-            .ofConsole(request, at: server.clock(), with: newPasswords))
+            .ofConsole(request, at: server.clock(), with: parts.newPasswords))
         guard let accepted else { return refuse(form, open, token, browser) }
         do { return try await join(token, open, accepted, request) } catch UserStore.Failure.loginTaken {
             form.refuseAddress()
@@ -94,7 +73,7 @@ struct InvitationAcceptancePages: ConsolePages {
         case .joined(let id):
             let flash = Flash.good(Message("console.invitation.flash.joined", ["team": team]))
             var response = context.redirect(to: ConsoleRoutes.overview.link(id), saying: flash)
-            let renewed = try await sessions.renew(context.account.sessionToken, in: .system, at: server.clock())
+            let renewed = try await parts.sessions.renew(context.account.sessionToken, in: .system, at: server.clock())
             if let renewed { response.set(SessionCookie.make(renewed, site.cookies)) }
             return response
         }
@@ -105,7 +84,7 @@ struct InvitationAcceptancePages: ConsolePages {
         _ token: LinkToken, _ open: OpenInvitation, _ accepted: (name: PersonName, password: NewPassword),
         _ request: Request
     ) async throws -> Response {
-        let hash = try await hasher.hash(accepted.password, for: .system)
+        let hash = try await parts.hasher.hash(accepted.password, for: .system)
         let origin = request.auditOrigin
         let joined = try await acceptance.accept(token, from: origin, at: server.clock()) { email, transaction in
             let person = NewUser(name: accepted.name, email: email, isEmailVerified: true, password: hash)
@@ -115,7 +94,7 @@ struct InvitationAcceptancePages: ConsolePages {
         let name = open.team.settings.name.rawValue
         let frame = SetupFrame(
             title: Message("console.invitation.joined.title", ["team": name]).localizedText, assets: site.assets)
-        return site.respond(joinedPage, InvitationJoinedPage(frame: frame, team: joined.team))
+        return site.respond(InvitationJoinedPage(frame: frame, team: joined.team))
     }
 
     private func view(_ open: OpenInvitation, _ token: LinkToken, _ browser: String, _ context: AccountContext?)
@@ -136,7 +115,7 @@ struct InvitationAcceptancePages: ConsolePages {
     {
         var view = view(open, token, browser, nil)
         view.form = form
-        return site.respond(page, view, status: .unprocessableContent)
+        return site.respond(view, status: .unprocessableContent)
     }
 
     private var gone: Response {
@@ -152,7 +131,7 @@ struct InvitationAcceptancePages: ConsolePages {
 
     private func turnAway(_ title: Message, _ message: Message, status: Status) -> Response {
         let frame = SetupFrame(title: title.localizedText, assets: site.assets)
-        return site.respond(gonePage, InvitationGonePage(frame: frame, message: message), status: status)
+        return site.respond(InvitationGonePage(frame: frame, message: message), status: status)
     }
 
     static var views: [any View.Type] { [InvitationPage.self, InvitationJoinedPage.self, InvitationGonePage.self] }

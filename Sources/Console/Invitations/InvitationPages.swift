@@ -10,20 +10,10 @@ import Templates
 
 /// Handlers to invite a member to a team, to resend an invitation and to withdraw it.
 struct InvitationPages: ConsolePages {
-    private let server: ServerContext
-    private let invitations: InvitationStore
-    private let database: TeamDatabase
-    private let mailer: InvitationMailer
-    private let roster: MemberRoster
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        server = parts.server
-        invitations = InvitationStore(parts.database)
-        database = parts.database
-        mailer = InvitationMailer(parts)
-        roster = try MemberRoster(parts)
-    }
+    private var invitations: InvitationStore { InvitationStore(database) }
+    private var roster: MemberRoster { MemberRoster(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.post(MemberRoutes.invitations, needs: .changeMembers, at: .members) { context, form in
@@ -59,7 +49,7 @@ struct InvitationPages: ConsolePages {
             _ = try await invitations.invite(
                 email, as: role, by: context.account.subject, in: context.teamID, from: context.origin,
                 at: server.clock()
-            ) { issued, transaction in try await mailer.send(issued, context, transaction) }
+            ) { issued, transaction in try await send(issued, context, transaction) }
         } catch InvitationStore.Failure.tooMany {
             var form = form
             form.errors.add("email", Message("console.members.too-many"))
@@ -76,6 +66,20 @@ struct InvitationPages: ConsolePages {
         return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: flash)
     }
 
+    /// Enqueues the email in the transaction that stores the invitation; the link is stored nowhere else.
+    private func send(_ issued: InvitationStore.Issued, _ context: TeamContext, _ transaction: borrowing Transaction)
+        async throws
+    {
+        let message = EmailMessage.invitation(
+            inviter: context.account.person.name, team: context.team.settings.name.rawValue,
+            link: server.publicURL + MemberRoutes.invitation.link(issued.token.text), until: issued.invitation.expiresAt
+        )
+        // The sender's name is the console's, because the recipient need not know the team yet.
+        try await parts.mail.enqueue(
+            OutgoingMail(message, to: issued.invitation.email, in: .english, from: "Pippin"), in: context.teamID,
+            transaction)
+    }
+
     private func withdraw(_ context: TeamContext, _ id: InvitationID) async throws -> Response {
         let invitation = try await find(id, context)
         do {
@@ -88,36 +92,7 @@ struct InvitationPages: ConsolePages {
     }
 
     private func find(_ id: InvitationID, _ context: TeamContext) async throws -> Invitation {
-        guard let invitation = try await invitations.find(id, in: context.teamID) else {
-            throw UserFacingError.notFound
-        }
-        return invitation
-    }
-
-    static var views: [any View.Type] { [] }
-}
-
-/// Sends the email of a team invitation.
-struct InvitationMailer: Sendable {
-    private let publicURL: String
-    private let mail: MailQueue
-
-    init(_ parts: Console.Parts) {
-        publicURL = parts.server.publicURL
-        mail = parts.mail
-    }
-
-    /// Enqueues the email in the transaction that stores the invitation; the link is stored nowhere else.
-    func send(_ issued: InvitationStore.Issued, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws
-    {
-        let message = EmailMessage.invitation(
-            inviter: context.account.person.name, team: context.team.settings.name.rawValue,
-            link: publicURL + MemberRoutes.invitation.link(issued.token.text), until: issued.invitation.expiresAt)
-        // The sender's name is the console's, because the recipient need not know the team yet.
-        try await mail.enqueue(
-            OutgoingMail(message, to: issued.invitation.email, in: .english, from: "Pippin"), in: context.teamID,
-            transaction)
+        try await invitations.find(id, in: context.teamID).orNotFound()
     }
 }
 

@@ -85,32 +85,19 @@ extension Invitation {
 
 /// Renders the page with members, invitations and the invitation form.
 struct MemberRoster: Sendable {
-    private let server: ServerContext
-    private let members: MembershipStore
-    private let invitations: InvitationStore
-    private let users: UserStore
-    private let page: LivePage<MemberListPage>
-
-    /// - Throws: `Diagnostics`, when the template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        server = parts.server
-        members = MembershipStore(parts.database)
-        invitations = InvitationStore(parts.database)
-        users = UserStore(parts.database)
-        page = try parts.site.pages.page(MemberListPage.self)
-    }
+    let parts: Console.Parts
 
     /// Renders the page; after a rejected invitation with its input and errors.
     ///
     /// Runs three statements whatever the team's size: members, their accounts, invitations.
     func respond(_ context: TeamContext, _ form: InviteForm = InviteForm()) async throws -> Response {
         let team = context.teamID
-        let listed = try await members.list(in: team)
-        let found = try await users.find(listed.map(\.account), in: .system)
+        let listed = try await MembershipStore(parts.database).list(in: team)
+        let found = try await UserStore(parts.database).find(listed.map(\.account), in: .system)
         // Indexed, because searching the array for each member would take quadratic time.
         let accounts = Dictionary(found.map { ($0.subject, $0) }) { first, _ in first }
-        let open = try await invitations.list(in: team)
-        let now = server.clock()
+        let open = try await InvitationStore(parts.database).list(in: team)
+        let now = parts.server.clock()
         let owners = listed.count { $0.role == .owner }
         let view = MemberListPage(
             frame: context.frame(Message("console.members.title")), team: team,
@@ -120,7 +107,7 @@ struct MemberRoster: Sendable {
                 ? FormView(
                     action: MemberRoutes.invitations.link(team), errors: form.errors.summary,
                     inputs: form.inputs(context.role.grantable)) : nil, mayLeave: context.role != .owner || owners > 1)
-        return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+        return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
     private func row(of member: Member, _ accounts: [Subject: User], _ context: TeamContext) -> MemberRow {

@@ -8,18 +8,9 @@ import Templates
 
 /// Pages of a team's members: list, role change, ownership transfer, removal, and leaving the team.
 struct MemberPages: ConsolePages {
-    private let members: MembershipStore
-    private let users: UserStore
-    private let roster: MemberRoster
-    private let showPage: LivePage<MemberPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        members = MembershipStore(parts.database)
-        users = UserStore(parts.database)
-        roster = try MemberRoster(parts)
-        showPage = try parts.site.pages.page(MemberPage.self)
-    }
+    private var roster: MemberRoster { MemberRoster(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(MemberRoutes.list, needs: .read, at: .members) { try await roster.respond($0) }
@@ -43,7 +34,7 @@ struct MemberPages: ConsolePages {
 
     private func show(_ context: TeamContext, _ account: Subject) async throws -> Response {
         let row = try await find(account, context)
-        return context.site.respond(showPage, page(context, row))
+        return context.site.respond(page(context, row))
     }
 
     private func changeRole(_ context: TeamContext, _ form: Form, _ account: Subject) async throws -> Response {
@@ -69,8 +60,7 @@ struct MemberPages: ConsolePages {
         let row = try await find(account, context)
         let confirmation = Confirmation(form, expecting: row.expected)
         guard let reason = confirmation.reason else {
-            return context.site.respond(
-                showPage, page(context, row, removal: confirmation), status: confirmation.status)
+            return context.site.respond(page(context, row, removal: confirmation), status: confirmation.status)
         }
         let outcome = try await apply(.removal(of: account, reason: reason), context)
         return try answer(
@@ -81,8 +71,7 @@ struct MemberPages: ConsolePages {
         let row = try await find(account, context)
         let confirmation = Confirmation(form, expecting: row.expected)
         guard let reason = confirmation.reason else {
-            return context.site.respond(
-                showPage, page(context, row, transfer: confirmation), status: confirmation.status)
+            return context.site.respond(page(context, row, transfer: confirmation), status: confirmation.status)
         }
         let outcome = try await apply(.transfer(to: account, reason: reason), context)
         return try answer(
@@ -131,7 +120,7 @@ extension MemberPages {
     private func refuse(_ context: TeamContext, _ row: MemberRow, _ errors: FieldErrors) -> Response {
         var view = page(context, row, error: errors["role"])
         view.errors = errors
-        return context.site.respond(showPage, view, status: .unprocessableContent)
+        return context.site.respond(view, status: .unprocessableContent)
     }
 
     private func page(

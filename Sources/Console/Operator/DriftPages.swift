@@ -6,27 +6,15 @@ import Templates
 
 /// Page that compares the documents Apple publishes with their known versions.
 struct DriftPages: ConsolePages {
-    private let site: Site
-    private let documents: WatchedDocumentStore
-    private let isWatched: Bool
-    private let standIn: String?
-    private let page: LivePage<DriftPage>
-
-    /// - Throws: `Diagnostics`, when the template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        documents = WatchedDocumentStore(parts.database)
-        isWatched = parts.watchesApple
-        standIn = parts.standIn?.pageURL
-        page = try parts.site.pages.page(DriftPage.self)
-    }
+    let parts: Console.Parts
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.drift, for: .operators) { context in
             let model = DriftPage(
                 frame: OperatorFrame(context, Message("console.operator.drift.title"), at: .drift),
-                isWatched: isWatched, standIn: standIn, documents: isWatched ? try await documents.list() : [])
-            return site.respond(page, model)
+                isWatched: parts.watchesApple, standIn: parts.standIn?.pageURL,
+                documents: parts.watchesApple ? try await documents.list() : [])
+            return site.respond(model)
         }
         router.post(OperatorRoutes.driftApproval, for: .operators) { context, form, name in
             let isApproved = try await documents.approve(

@@ -7,24 +7,9 @@ import Templates
 
 /// Pages of the jobs of all teams: list, details, retry and cancellation.
 struct JobPages: ConsolePages {
-    private let site: Site
-    private let list: JobListStore
-    private let jobs: JobStore
-    private let queue: JobQueue
-    private let names: TeamNameStore
-    private let listPage: LivePage<OperatorListPage>
-    private let detailPage: LivePage<JobDetailPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        list = JobListStore(parts.system)
-        jobs = JobStore(parts.database)
-        queue = parts.jobs
-        names = TeamNameStore(parts.system)
-        listPage = try parts.site.pages.page(OperatorListPage.self)
-        detailPage = try parts.site.pages.page(JobDetailPage.self)
-    }
+    private var jobs: JobStore { JobStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.jobs, for: .operators) { try await list($0) }
@@ -50,7 +35,7 @@ struct JobPages: ConsolePages {
         let page =
             team == .some(nil)
             ? Page([], limit: 0, total: 0) { ListCursor($0.createdAt, $0.id.rawValue) }
-            : try await list.page(filter, after: query.after, limit: ListQuery.pageSize)
+            : try await JobListStore(parts.system).page(filter, after: query.after, limit: ListQuery.pageSize)
         let view = ListView(
             title: Message("console.operator.jobs.title"), about: Message("console.operator.jobs.about"), query: query,
             button: Message("console.operator.jobs.search"), content: .table(try await table(page.items)),
@@ -63,11 +48,11 @@ struct JobPages: ConsolePages {
             unmatched: .unmatched(
                 Message("console.operator.jobs.none-matches"), Message("console.operator.jobs.none-matches.advice"),
                 all: Message("console.operator.jobs.show-all"), query))
-        return site.respond(listPage, OperatorListPage(context, at: .jobs, view))
+        return site.respond(OperatorListPage(context, at: .jobs, view))
     }
 
     private func table(_ jobs: [JobSummary]) async throws -> ListTable {
-        let names = try await names.names(of: Set(jobs.map(\.team)))
+        let names = try await teamNames.names(of: Set(jobs.map(\.team)))
         return ListTable(
             [
                 .init(Message("console.operator.jobs.kind")), .init(Message("console.operator.jobs.state")),
@@ -88,20 +73,20 @@ struct JobPages: ConsolePages {
     }
 
     private func show(_ context: AccountContext, _ team: TeamID, _ id: JobID) async throws -> Response {
-        site.respond(detailPage, try await page(context, team, id))
+        site.respond(try await page(context, team, id))
     }
 
     private func page(_ context: AccountContext, _ team: TeamID, _ id: JobID) async throws -> JobDetailPage {
-        guard let job = try await jobs.find(id, in: team) else { throw UserFacingError.notFound }
-        let name = try await names.names(of: [team])[team] ?? ""
+        let job = try await jobs.find(id, in: team).orNotFound()
+        let name = try await teamNames.names(of: [team])[team] ?? ""
         let frame = OperatorFrame(context, job.summary.kind, at: .jobs)
         return JobDetailPage(frame: frame, job: job, teamName: name)
     }
 
     private func retry(_ context: AccountContext, _ team: TeamID, _ id: JobID) async throws -> Response {
-        guard try await jobs.find(id, in: team) != nil else { throw UserFacingError.notFound }
+        _ = try await jobs.find(id, in: team).orNotFound()
         let isDone = try await jobs.retry(id, in: team, by: context.actor, from: context.origin)
-        if isDone { queue.ring() }
+        if isDone { parts.jobs.ring() }
         let flash: Flash =
             isDone
             ? .good(Message("console.operator.jobs.retry.done")) : .warn(Message("console.operator.jobs.retry.late"))
@@ -114,7 +99,7 @@ struct JobPages: ConsolePages {
         let confirmation = Confirmation(form, expecting: page.job.summary.kind)
         guard let reason = confirmation.reason else {
             page.confirmation = confirmation
-            return site.respond(detailPage, page, status: confirmation.status)
+            return site.respond(page, status: confirmation.status)
         }
         let isDone = try await jobs.cancel(id, in: team, because: reason, by: context.actor, from: context.origin)
         let flash: Flash =

@@ -7,24 +7,9 @@ import Templates
 
 /// Pages of the emails that were stored because no mail server is configured.
 struct MailboxPages: ConsolePages {
-    private let site: Site
-    private let mailbox: MailboxStore
-    private let names: TeamNameStore
-    private let log: AuditEventLogStore
-    private let sendsMail: Bool
-    private let listPage: LivePage<OperatorListPage>
-    private let mailPage: LivePage<MailboxMailPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        mailbox = MailboxStore(parts.database)
-        names = TeamNameStore(parts.system)
-        log = AuditEventLogStore(parts.database)
-        sendsMail = parts.server.sendsMail
-        listPage = try parts.site.pages.page(OperatorListPage.self)
-        mailPage = try parts.site.pages.page(MailboxMailPage.self)
-    }
+    private var mailbox: MailboxStore { MailboxStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.mailbox, for: .operators) { try await list($0) }
@@ -36,10 +21,10 @@ struct MailboxPages: ConsolePages {
         let query = try ListQuery(
             context.request, at: OperatorRoutes.mailbox.link(), [.search(words, placeholder: words)])
         let page = try await mailbox.page(to: query.search, after: query.after, limit: ListQuery.pageSize)
-        let names = try await names.names(of: Set(page.items.map(\.team)))
+        let names = try await teamNames.names(of: Set(page.items.map(\.team)))
         let view = ListView(
             title: Message("console.operator.mailbox.title"),
-            about: sendsMail
+            about: server.sendsMail
                 ? Message("console.operator.mailbox.about.server") : Message("console.operator.mailbox.about"),
             query: query,
             content: .rows(
@@ -58,22 +43,22 @@ struct MailboxPages: ConsolePages {
                 Message("console.operator.mailbox.none-matches", ["query": query.search]),
                 Message("console.operator.mailbox.none-matches.advice"),
                 all: Message("console.operator.mailbox.show-all"), query))
-        return site.respond(listPage, OperatorListPage(context, at: .mailbox, view))
+        return site.respond(OperatorListPage(context, at: .mailbox, view))
     }
 
     /// Shows an email and records the access in the audit log.
     ///
     /// Recorded because an email contains a secret: its link works for the first browser that opens it.
     private func show(_ context: AccountContext, _ id: JobID) async throws -> Response {
-        guard let mail = try await mailbox.find(id) else { throw UserFacingError.notFound }
+        let mail = try await mailbox.find(id).orNotFound()
         let event = AuditEvent(
             "mail.read", by: context.actor, on: AuditEvent.Target("mail", id.rawValue), from: context.origin,
             after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.message)])
-        try await log.record(event, in: .system)
+        try await AuditEventLogStore(database).record(event, in: .system)
         let view = MailboxMailPage(
             frame: OperatorFrame(context, mail.entry.subject, at: .mailbox), mail: mail,
-            teamName: try await names.names(of: [mail.entry.team])[mail.entry.team] ?? "")
-        return site.respond(mailPage, view)
+            teamName: try await teamNames.names(of: [mail.entry.team])[mail.entry.team] ?? "")
+        return site.respond(view)
     }
 
     static var views: [any View.Type] { [MailboxMailPage.self] }

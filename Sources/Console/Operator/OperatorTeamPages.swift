@@ -9,23 +9,11 @@ import Templates
 
 /// List of all teams of the installation by name; only a team's members see its data.
 struct OperatorTeamPages: ConsolePages {
-    private let site: Site
-    private let teams: TeamListStore
-    private let memberships: MembershipStore
-    private let revocations: WaitingRevocationStore
-    /// Team with the users of the Apple simulator; nil without a simulator.
-    private let standInTeam: String?
-    private let listPage: LivePage<OperatorListPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        teams = TeamListStore(parts.system)
-        memberships = MembershipStore(parts.database)
-        revocations = WaitingRevocationStore(parts.system)
-        standInTeam = parts.standIn?.teamID.rawValue
-        listPage = try parts.site.pages.page(OperatorListPage.self)
-    }
+    private var teams: TeamListStore { TeamListStore(parts.system) }
+    /// Team with the users of the Apple simulator; nil without a simulator.
+    private var standInTeam: String? { parts.standIn?.teamID.rawValue }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.teams, for: .operators) { try await list($0) }
@@ -37,7 +25,7 @@ struct OperatorTeamPages: ConsolePages {
     /// Other teams are refused because only members may see a team's data.
     private func adopt(_ context: AccountContext, _ team: TeamID) async throws -> Response {
         guard team.rawValue != standInTeam else { throw UserFacingError.notFound }
-        guard try await memberships.adopt(team, by: context.account.subject, from: context.origin) else {
+        guard try await members.adopt(team, by: context.account.subject, from: context.origin) else {
             let flash = Flash.warn(Message("console.operator.teams.own.late"))
             return context.redirect(to: OperatorRoutes.teams.link(), saying: flash)
         }
@@ -61,13 +49,13 @@ struct OperatorTeamPages: ConsolePages {
                 Message("console.operator.teams.none-matches", ["query": query.search]),
                 Message("console.operator.teams.none-matches.advice"), all: Message("console.operator.teams.show-all"),
                 query))
-        return site.respond(listPage, OperatorListPage(context, at: .teams, view))
+        return site.respond(OperatorListPage(context, at: .teams, view))
     }
 
     private func table(_ teams: [Team], _ context: AccountContext) async throws -> ListTable {
         let memberless = try await self.teams.memberless(among: teams.map(\.id))
         let closing = teams.filter { $0.closedAt != nil && $0.deletedAt == nil }.map(\.id)
-        let waiting = try await revocations.waiting(in: closing)
+        let waiting = try await WaitingRevocationStore(parts.system).waiting(in: closing)
         return ListTable(
             [
                 .init(Message("console.operator.teams.name")), .init(Message("console.operator.teams.id")),
@@ -109,8 +97,6 @@ struct OperatorTeamPages: ConsolePages {
             .button(Message("console.operator.teams.own.button"), OperatorRoutes.ownership.link(team)),
         ]
     }
-
-    static var views: [any View.Type] { [] }
 }
 
 extension LocalizedText {

@@ -11,28 +11,7 @@ struct OverviewPages: ConsolePages {
     private static let eventLimit = 5
     private static let failureLimit = 5
 
-    private let site: Site
-    private let server: ServerContext
-    private let progress: TeamProgressStore
-    private let events: AuditStore
-    private let counts: DailyCountStore
-    private let traces: TraceListStore
-    private let attention: TeamAttentionStore
-    private let teams: TeamCache
-    private let page: LivePage<OverviewPage>
-
-    /// - Throws: `Diagnostics`, when the template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        server = parts.server
-        progress = TeamProgressStore(parts.database)
-        events = AuditStore(parts.database)
-        counts = DailyCountStore(parts.database)
-        traces = TraceListStore(parts.database)
-        attention = TeamAttentionStore(parts.database)
-        teams = parts.teams
-        page = try parts.site.pages.page(OverviewPage.self)
-    }
+    let parts: Console.Parts
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.overview, needs: .read, at: .overview) { try await show($0) }
@@ -40,25 +19,27 @@ struct OverviewPages: ConsolePages {
 
     private func show(_ context: TeamContext) async throws -> Response {
         let team = context.teamID
-        let progress = try await progress.find(team)
-        let entries = try await events.list(in: team, limit: Self.eventLimit)
+        let progress = try await TeamProgressStore(database).find(team)
+        let entries = try await auditLog.list(in: team, limit: Self.eventLimit)
         let now = server.clock()
-        let found = try await attention.find(team, at: now)
+        let found = try await TeamAttentionStore(database).find(team, at: now)
         return site.respond(
-            page,
             OverviewPage(
                 frame: context.frame(Message("console.overview.title")), checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
-                activity: Activity(report: try await counts.report(of: team, days: Activity.days, at: now), team: team),
-                failures: try await failures(in: team, at: now), attention: found.map { $0.row(in: team) },
-                endpoints: endpoints(of: team), events: entries.map { $0.row(in: team) }))
+                activity: Activity(
+                    report: try await DailyCountStore(database).report(of: team, days: Activity.days, at: now),
+                    team: team), failures: try await failures(in: team, at: now),
+                attention: found.map { $0.row(in: team) }, endpoints: endpoints(of: team),
+                events: entries.map { $0.row(in: team) }))
     }
 
     private func failures(in team: TeamID, at now: Timestamp) async throws -> [ListRow] {
-        guard let snapshot = try await teams.snapshot(of: team, evenClosed: true) else { return [] }
+        guard let snapshot = try await parts.teams.snapshot(of: team, evenClosed: true) else { return [] }
         var filter = TraceFilter()
         filter.outcome = .failed
-        let page = try await traces.page(in: team, matching: filter, limit: Self.failureLimit, at: now)
+        let page = try await TraceListStore(database).page(
+            in: team, matching: filter, limit: Self.failureLimit, at: now)
         return page.items.map { trace in
             let app =
                 trace.clientID.flatMap(snapshot.client)?.name ?? Message("console.traces.unknown-app")

@@ -8,22 +8,13 @@ import Templates
 
 /// Handlers of App IDs: list, register, show, edit, group, delete.
 struct AppIDResource: ListedResource {
-    private let registry: RegistryStores
-    private let server: ServerContext
-    private let new: LivePage<NewPage>
-    private let page: LivePage<AppIDPage>
+    let parts: Console.Parts
 
     let routes = RegistryRoutes.appIDs
     let section = Section.appIDs
     let right = Right.changeRegistry
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
-        self.registry = registry
-        self.server = server
-        new = try pages.page(NewPage.self)
-        page = try pages.page(AppIDPage.self)
-    }
+    static var views: [any View.Type] { [AppIDPage.self] }
 
     func list(_ context: TeamContext) async throws -> ListView {
         let team = context.teamID
@@ -68,16 +59,14 @@ struct AppIDResource: ListedResource {
             context, Message("console.registry.new-app-id"),
             backTo: LinkView(Message("console.app-ids.title"), routes.list.link(context.teamID)),
             creating(context, form, problems, inputs), button: Message("console.app-ids.register"))
-        return context.site.respond(new, view, status: problems.status)
+        return context.site.respond(view, status: problems.status)
     }
 
     func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<AppIDForm>) async throws -> Response {
         let (team, id) = (context.teamID, appID.identifier)
         let services = try await registry.serviceIDs.list(of: id, in: team).items
         let keys = try await registry.activeKeys(of: id, in: team)
-        guard let consequences = try await registry.appIDs.consequences(of: id, in: team) else {
-            throw UserFacingError.notFound
-        }
+        let consequences = try await registry.appIDs.consequences(of: id, in: team).orNotFound()
         let primaries = try await registry.primaries(in: team).filter { $0.identifier != id }
         let primary = appID.primary ?? id
         let connection = try await registry.appleConnections.find(of: primary, in: team)
@@ -111,7 +100,7 @@ struct AppIDResource: ListedResource {
                     summary: Message("console.app-ids.delete.summary", ["app": appID.description]),
                     consequences: consequences.sentences, button: Message("console.app-ids.delete.button")) : nil,
             transferURL: "\(TransferPages.transfers.link(team))?app=\(id)")
-        return context.site.respond(page, view, status: unfinished.status)
+        return context.site.respond(view, status: unfinished.status)
     }
 
     /// Whether the member may delete the App ID; its keys are deleted too, so that needs the right to change keys.

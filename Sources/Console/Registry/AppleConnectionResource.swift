@@ -12,25 +12,25 @@ import Templates
 
 /// Handlers of connections of App ID groups to Apple: list, connect, edit, show with test results, delete.
 struct AppleConnectionResource: RegistryResource {
-    let registry: RegistryStores
-    let server: ServerContext
-    let standIn: AppleStandIn?
-    private let list: LivePage<AppleConnectionListPage>
-    private let new: LivePage<NewAppleConnectionPage>
-    private let page: LivePage<AppleConnectionPage>
+    let parts: Console.Parts
 
     let routes = RegistryRoutes.appleConnections
     let section = Section.apple
     let right = Right.changeKeys
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ parts: Console.Parts) throws(Diagnostics) {
-        self.registry = registry
-        server = parts.server
-        standIn = parts.standIn
-        list = try parts.site.pages.page(AppleConnectionListPage.self)
-        new = try parts.site.pages.page(NewAppleConnectionPage.self)
-        page = try parts.site.pages.page(AppleConnectionPage.self)
+    static var views: [any View.Type] {
+        [AppleConnectionListPage.self, NewAppleConnectionPage.self, AppleConnectionPage.self]
+    }
+
+    func mount(on router: inout ConsoleRouter) {
+        router.get(routes.list, needs: .read, at: section) { try await index($0) }
+        router.post(RegistryRoutes.appleTests, needs: right, at: section) { context, _, appID in
+            try await test(context, appID)
+        }
+        guard let standIn = parts.standIn else { return }
+        router.post(RegistryRoutes.appleStandIn, needs: right, at: section) { context, _, appID in
+            try await register(context, appID, at: standIn)
+        }
     }
 
     /// URL of the form for a new connection with a preselected App ID.
@@ -38,7 +38,7 @@ struct AppleConnectionResource: RegistryResource {
         "\(RegistryRoutes.appleConnections.new.link(team))?app=\(appID)"
     }
 
-    func index(_ context: TeamContext) async throws -> Response {
+    private func index(_ context: TeamContext) async throws -> Response {
         let (team, mayChange) = (context.teamID, context.may(right))
         let connections = try await registry.appleConnections.list(in: team)
         let primaries = try await registry.primaries(in: team)
@@ -62,8 +62,8 @@ struct AppleConnectionResource: RegistryResource {
             frame: context.frame(Message("console.apple.title")), team: team,
             sources: context.team.settings.identitySources, rows: rows, others: others,
             newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil, hasAppIDs: !primaries.isEmpty,
-            standIn: StandInSetup(standIn))
-        return context.site.respond(list, view)
+            standIn: StandInSetup(parts.standIn))
+        return context.site.respond(view)
     }
 
     func emptyForm(_ context: TeamContext) -> AppleConnectionForm {
@@ -82,8 +82,8 @@ struct AppleConnectionResource: RegistryResource {
                 ? nil
                 : creating(
                     context, form, problems, form.inputs(problems, of: try await registry.primaries(in: team), keys)),
-            values: AppleValues(of: team, bundleIDs: bundleIDs, server), standIn: StandInSetup(standIn))
-        return context.site.respond(new, view, status: problems.status)
+            values: AppleValues(of: team, bundleIDs: bundleIDs, server), standIn: StandInSetup(parts.standIn))
+        return context.site.respond(view, status: problems.status)
     }
 
     func show(_ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnectionForm>)
@@ -101,7 +101,7 @@ struct AppleConnectionResource: RegistryResource {
             isUsed: context.team.settings.identitySources.contains(.apple),
             values: AppleValues(of: team, bundleIDs: bundleIDs, server),
             testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
-            standIn: standIn.map { standIn in
+            standIn: parts.standIn.map { standIn in
                 AppleConnectionPage.StandInView(
                     teamID: standIn.teamID.rawValue, pageURL: standIn.pageURL,
                     registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil)
@@ -110,7 +110,7 @@ struct AppleConnectionResource: RegistryResource {
                 connection, context, unfinished, summary: Message("console.apple.danger.summary"),
                 consequences: [Message("console.apple.danger.people"), Message("console.apple.danger.tokens")],
                 button: Message("console.apple.danger.button")))
-        return context.site.respond(page, view, status: unfinished.status)
+        return context.site.respond(view, status: unfinished.status)
     }
 
     /// Text with the number of bundle IDs that were not tested; nil if there are none, or no tests.
@@ -167,7 +167,7 @@ extension AppleConnectionResource {
 
     func createdMessage(_ connection: AppleConnection) -> Flash? {
         let app = connection.appID.rawValue
-        return standIn == nil
+        return parts.standIn == nil
             ? .good(Message("console.apple.flash.connected", ["app": app]))
             : .good(Message("console.apple.flash.connected.stand-in", ["app": app]))
     }
@@ -182,36 +182,13 @@ extension AppleConnection: RegisteredThing {
     var identity: String { appID.rawValue }
 }
 
-/// Handlers that test a connection to Apple, and register its clients at the Apple simulator.
-struct AppleConnectionEndpoints: Sendable {
-    private let connections: ConnectionTests
-    private let database: TeamDatabase
-    private let pages: AppleConnectionResource
-    private let server: ServerContext
-    private let standIn: AppleStandIn?
-
-    init(_ parts: Console.Parts, _ pages: AppleConnectionResource) {
-        self.pages = pages
-        database = parts.database
-        connections = ConnectionTests(parts.database, server: parts.server, apple: parts.apple)
-        server = parts.server
-        standIn = parts.standIn
-    }
-
-    func mount(on router: inout ConsoleRouter) {
-        router.get(RegistryRoutes.appleConnections.list, needs: .read, at: .apple) { try await pages.index($0) }
-        router.post(RegistryRoutes.appleTests, needs: .changeKeys, at: .apple) { context, _, appID in
-            try await test(context, appID)
-        }
-        guard let standIn else { return }
-        router.post(RegistryRoutes.appleStandIn, needs: .changeKeys, at: .apple) { context, _, appID in
-            try await register(context, appID, at: standIn)
-        }
-    }
+// Tests of a connection at Apple, and the registration of its clients at the Apple simulator.
+extension AppleConnectionResource {
+    private var connections: ConnectionTests { ConnectionTests(database, server: server, apple: parts.apple) }
 
     private func test(_ context: TeamContext, _ appID: ClientID) async throws -> Response {
-        guard try await pages.find(appID, in: context.teamID) != nil else { throw UserFacingError.notFound }
-        try await database.count([RateLimit.Use(.probes, by: .team)], in: context.teamID, at: server.clock())
+        _ = try await find(appID, in: context.teamID).orNotFound()
+        try await count(.probes, in: context.teamID)
         guard let report = try await connections.test(appID, in: context.teamID) else {
             return try await refuse(context, appID)
         }
@@ -252,7 +229,5 @@ struct AppleConnectionEndpoints: Sendable {
         return context.redirect(to: page(context, appID), saying: .bad(words))
     }
 
-    private func page(_ context: TeamContext, _ appID: ClientID) -> String {
-        RegistryRoutes.appleConnections.one.link(context.teamID, appID)
-    }
+    private func page(_ context: TeamContext, _ appID: ClientID) -> String { routes.one.link(context.teamID, appID) }
 }

@@ -11,22 +11,13 @@ import Templates
 
 /// Handlers of Apple keys: import, edit, remove.
 struct AppleKeyResource: RegistryResource {
-    private let registry: RegistryStores
-    private let new: LivePage<NewPage>
-    private let page: LivePage<AppleKeyPage>
-    private let standIn: AppleStandIn?
+    let parts: Console.Parts
 
     let routes = RegistryRoutes.appleKeys
     let section = Section.keys
     let right = Right.changeKeys
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ pages: Pages, _ standIn: AppleStandIn?) throws(Diagnostics) {
-        self.registry = registry
-        self.standIn = standIn
-        new = try pages.page(NewPage.self)
-        page = try pages.page(AppleKeyPage.self)
-    }
+    static var views: [any View.Type] { [AppleKeyPage.self] }
 
     /// The list of keys, which also contains the Apple keys.
     func home(of team: TeamID) -> String { ConsoleRoutes.keys.link(team) }
@@ -41,8 +32,8 @@ struct AppleKeyResource: RegistryResource {
             context, Message("console.apple-keys.new"), about: Message("console.apple-keys.new.lead"),
             backTo: LinkView(Message("console.keys.title"), home(of: context.teamID)),
             primaries.isEmpty ? nil : creating(context, form, problems, form.inputs(problems, of: primaries)),
-            button: Message("console.apple-keys.import"), standIn: StandInSetup(standIn))
-        return context.site.respond(new, view, status: problems.status)
+            button: Message("console.apple-keys.import"), standIn: StandInSetup(parts.standIn))
+        return context.site.respond(view, status: problems.status)
     }
 
     func show(_ key: AppleKey, _ context: TeamContext, _ unfinished: Unfinished<AppleKeyForm>) async throws -> Response
@@ -55,7 +46,7 @@ struct AppleKeyResource: RegistryResource {
                 key, context, unfinished, summary: Message("console.apple-keys.danger.summary"),
                 consequences: [Message("console.apple-keys.danger.second")],
                 button: Message("console.apple-keys.danger.button")))
-        return context.site.respond(page, view, status: unfinished.status)
+        return context.site.respond(view, status: unfinished.status)
     }
 
     private func connectURL(_ key: AppleKey, _ team: TeamID) async throws -> String? {

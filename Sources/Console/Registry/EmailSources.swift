@@ -10,40 +10,24 @@ import Templates
 
 /// Handlers of email sources: list, add, edit, check the DNS records, remove.
 struct EmailSourceResource: ListedResource {
-    private let registry: RegistryStores
-    private let checks: RegistryChecks
-    private let database: TeamDatabase
-    private let clock: @Sendable () -> Timestamp
-    private let new: LivePage<NewPage>
-    private let page: LivePage<EmailSourcePage>
+    let parts: Console.Parts
 
     let routes = RegistryRoutes.emailSources
     let section = Section.emailSources
     let right = Right.changeSettings
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ parts: Console.Parts, _ pages: Pages) throws(Diagnostics) {
-        self.registry = registry
-        checks = parts.checks
-        database = parts.database
-        clock = parts.server.clock
-        new = try pages.page(NewPage.self)
-        page = try pages.page(EmailSourcePage.self)
-    }
+    static var views: [any View.Type] { [EmailSourcePage.self] }
 
-    /// Mounts the route that checks a source immediately.
-    func mountChecks(on router: inout ConsoleRouter) {
+    func mount(on router: inout ConsoleRouter) {
+        mountList(on: &router)
         router.post(RegistryRoutes.emailSourceChecks, needs: right, at: section) { context, _, name in
-            guard let source = try await find(name, in: context.teamID) else { throw UserFacingError.notFound }
-            return try await check(source, context)
+            try await check(try await find(name, in: context.teamID).orNotFound(), context)
         }
     }
 
-    private var probe: [RateLimit.Use] { [RateLimit.Use(.probes, by: .team)] }
-
     private func check(_ source: RegisteredEmailSource, _ context: TeamContext) async throws -> Response {
-        try await database.count(probe, in: context.teamID, at: clock())
-        guard let checked = try await checks.check(source, in: context.teamID) else { throw UserFacingError.notFound }
+        try await count(.probes, in: context.teamID)
+        let checked = try await parts.checks.check(source, in: context.teamID).orNotFound()
         return context.redirect(
             to: routes.one.link(context.teamID, checked.key),
             saying: checked.state == .ok
@@ -90,7 +74,7 @@ struct EmailSourceResource: ListedResource {
             backTo: LinkView(Message("console.email-sources.title"), routes.list.link(context.teamID)),
             creating(context, form, problems, form.inputs(problems, isNew: true)),
             button: Message("console.email-sources.add"))
-        return context.site.respond(new, view, status: problems.status)
+        return context.site.respond(view, status: problems.status)
     }
 
     func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>)
@@ -103,7 +87,7 @@ struct EmailSourceResource: ListedResource {
             danger: danger(
                 source, context, unfinished, summary: Message("console.email-sources.danger.summary"),
                 button: Message("console.email-sources.danger.button")))
-        return context.site.respond(page, view, status: unfinished.status)
+        return context.site.respond(view, status: unfinished.status)
     }
 }
 
@@ -141,8 +125,9 @@ extension EmailSourceResource {
     ///
     /// If the limit is exceeded, a background job checks the source within a minute.
     func didSave(_ source: RegisteredEmailSource, _ context: TeamContext) async throws {
-        guard try await database.isWithin(probe, in: context.teamID, at: clock()) else { return }
-        _ = try await checks.check(source, in: context.teamID)
+        let probe = RateLimit.Use(.probes, by: .team)
+        guard try await database.isWithin([probe], in: context.teamID, at: server.clock()) else { return }
+        _ = try await parts.checks.check(source, in: context.teamID)
     }
 
     func deletedMessage(_ source: RegisteredEmailSource) -> Flash {

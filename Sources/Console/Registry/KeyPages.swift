@@ -6,21 +6,8 @@ import SignIn
 import Templates
 
 /// Handlers of keys: list, create, download once, revoke.
-struct KeyEndpoints: Sendable {
-    private let registry: RegistryStores
-    private let server: ServerContext
-    private let list: LivePage<KeyListPage>
-    private let new: LivePage<NewPage>
-    private let show: LivePage<KeyPage>
-
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
-        self.registry = registry
-        self.server = server
-        list = try pages.page(KeyListPage.self)
-        new = try pages.page(NewPage.self)
-        show = try pages.page(KeyPage.self)
-    }
+struct KeyPages: ConsolePages {
+    let parts: Console.Parts
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.keys, needs: .read, at: .keys) { try await index($0) }
@@ -67,7 +54,7 @@ struct KeyEndpoints: Sendable {
         let view = KeyListPage(
             frame: context.frame(keys.title), list: keys, appleKeys: appleKeys,
             importURL: mayChange ? RegistryRoutes.appleKeys.new.link(team) : nil)
-        return context.site.respond(list, view)
+        return context.site.respond(view)
     }
 
     private func newPage(_ context: TeamContext, name: String, appID: String, _ problems: FormProblems) async throws
@@ -90,7 +77,7 @@ struct KeyEndpoints: Sendable {
             backTo: LinkView(Message("console.keys.title"), path),
             primaries.isEmpty ? nil : FormView(action: path, errors: problems.summary(), inputs: inputs),
             button: Message("console.keys.create"))
-        return context.site.respond(new, view, status: problems.status)
+        return context.site.respond(view, status: problems.status)
     }
 
     private func issue(_ context: TeamContext, name: String, appID: String) async throws -> Response {
@@ -118,20 +105,21 @@ struct KeyEndpoints: Sendable {
     private func revoke(_ context: TeamContext, _ sent: Form, _ key: Key) async throws -> Response {
         let confirmation = Confirmation(sent, expecting: key.id.rawValue)
         guard let reason = confirmation.reason else { return try await respond(context, key, confirmation) }
-        let revoked = try await registry.keys.revoke(
-            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin)
-        guard revoked != nil else { throw UserFacingError.notFound }
+        _ = try await registry.keys.revoke(
+            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin
+        ).orNotFound()
         registry.changed(context.teamID)
         return context.redirect(
             to: ConsoleRoutes.key.link(context.teamID, key.id), saying: .good(Message("console.keys.flash.revoked")))
     }
+
+    static var views: [any View.Type] { [KeyListPage.self, KeyPage.self] }
 }
 
 // Page of one key.
-extension KeyEndpoints {
+extension KeyPages {
     private func find(_ id: KeyID, _ context: TeamContext) async throws -> Key {
-        guard let key = try await registry.keys.find(id, in: context.teamID) else { throw UserFacingError.notFound }
-        return key
+        try await registry.keys.find(id, in: context.teamID).orNotFound()
     }
 
     private func respond(_ context: TeamContext, _ key: Key, _ confirmation: Confirmation? = nil) async throws
@@ -155,7 +143,7 @@ extension KeyEndpoints {
                     summary: Message("console.keys.revoke.summary"),
                     consequences: [Message("console.keys.revoke.advice")], button: Message("console.keys.revoke.button")
                 ) : nil)
-        return context.site.respond(show, view, status: confirmation.status)
+        return context.site.respond(view, status: confirmation.status)
     }
 }
 

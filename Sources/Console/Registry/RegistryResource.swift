@@ -9,7 +9,7 @@ import SignIn
 /// A kind of object in a team's registry, such as App IDs: created, edited with conflict detection, deleted.
 ///
 /// `ResourceEditor` implements what all kinds have in common; a conforming type provides the rest.
-protocol RegistryResource: Sendable {
+protocol RegistryResource: ConsolePages {
     associatedtype Value: RegisteredThing
     associatedtype Form: ResourceForm where Form.Value == Value
 
@@ -54,7 +54,19 @@ protocol RegistryResource: Sendable {
 /// A registry resource with its own list page.
 protocol ListedResource: RegistryResource { func list(_ context: TeamContext) async throws -> ListView }
 
+extension ListedResource {
+    func mount(on router: inout ConsoleRouter) { mountList(on: &router) }
+
+    func mountList(on router: inout ConsoleRouter) {
+        router.get(routes.list, needs: .read, at: section) { context in
+            context.site.respond(ListPage(context, try await list(context)))
+        }
+    }
+}
+
 extension RegistryResource {
+    func mount(on router: inout ConsoleRouter) {}
+
     func checkName(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {}
     func home(of team: TeamID) -> String { routes.list.link(team) }
     func createdMessage(_ value: Value) -> Flash? { nil }
@@ -118,6 +130,49 @@ struct ResourceRoutes<Key: PathValue>: Sendable {
     let checkOne: Route<TeamID, Key>
 }
 
+/// Routes of a team's registry; each action on an object is a resource with its own path.
+enum RegistryRoutes {
+    static let appIDs = ResourceRoutes(
+        list: ConsoleRoutes.appIDs, new: ConsoleRoutes.newAppID, one: ConsoleRoutes.appID,
+        deletion: Route("/console/:team/app-ids/:app/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/app-ids", TeamID.self),
+        checkOne: Route("/console/:team/checks/app-ids/:app", TeamID.self, ClientID.self))
+    static let serviceIDs = ResourceRoutes(
+        list: ConsoleRoutes.serviceIDs, new: ConsoleRoutes.newServiceID, one: ConsoleRoutes.serviceID,
+        deletion: Route("/console/:team/service-ids/:service/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/service-ids", TeamID.self),
+        checkOne: Route("/console/:team/checks/service-ids/:service", TeamID.self, ClientID.self))
+    static let emailSources = ResourceRoutes(
+        list: Route("/console/:team/email-sources", TeamID.self),
+        new: Route("/console/:team/email-sources/new", TeamID.self),
+        one: Route("/console/:team/email-sources/:source", TeamID.self, String.self),
+        deletion: Route("/console/:team/email-sources/:source/deletion", TeamID.self, String.self),
+        check: Route("/console/:team/checks/email-sources", TeamID.self),
+        checkOne: Route("/console/:team/checks/email-sources/:source", TeamID.self, String.self))
+    static let appleKeys = ResourceRoutes(
+        list: Route("/console/:team/apple-keys", TeamID.self), new: Route("/console/:team/apple-keys/new", TeamID.self),
+        one: Route("/console/:team/apple-keys/:key", TeamID.self, KeyID.self),
+        deletion: Route("/console/:team/apple-keys/:key/deletion", TeamID.self, KeyID.self),
+        check: Route("/console/:team/checks/apple-keys", TeamID.self),
+        checkOne: Route("/console/:team/checks/apple-keys/:key", TeamID.self, KeyID.self))
+
+    static let appleConnections = ResourceRoutes(
+        list: Route("/console/:team/apple", TeamID.self), new: Route("/console/:team/apple/new", TeamID.self),
+        one: Route("/console/:team/apple/:app", TeamID.self, ClientID.self),
+        deletion: Route("/console/:team/apple/:app/deletion", TeamID.self, ClientID.self),
+        check: Route("/console/:team/checks/apple", TeamID.self),
+        checkOne: Route("/console/:team/checks/apple/:app", TeamID.self, ClientID.self))
+    static let appleTests = Route("/console/:team/apple/:app/tests", TeamID.self, ClientID.self)
+    static let appleStandIn = Route("/console/:team/apple/:app/stand-in", TeamID.self, ClientID.self)
+
+    static let emailSourceChecks = Route("/console/:team/email-sources/:source/checks", TeamID.self, String.self)
+    static let domain = Route("/console/:team/domains/:domain", TeamID.self, String.self)
+    static let domainChecks = Route("/console/:team/domains/:domain/checks", TeamID.self, String.self)
+    static let associationFile = Route("/console/:team/domains/:domain/association-file", TeamID.self, String.self)
+    static let keyDownload = Route("/console/:team/keys/:key/download", TeamID.self, KeyID.self)
+    static let keyRevocation = Route("/console/:team/keys/:key/revocation", TeamID.self, KeyID.self)
+}
+
 /// Form of an object in the registry, with the values as typed.
 protocol ResourceForm: Sendable {
     associatedtype Value
@@ -157,34 +212,24 @@ struct Unfinished<Form: Sendable>: Sendable {
     var status: Status { confirmation?.status ?? problems.status }
 }
 
-/// Stores of the registry, and the callback to call after a change.
+/// Stores of the registry.
 struct RegistryStores: Sendable {
-    let appIDs: AppIDStore
-    let serviceIDs: ServiceIDStore
-    let keys: KeyStore
-    let appleKeys: AppleKeyStore
-    let appleConnections: AppleConnectionStore
-    let appleTests: AppleConnectionTestStore
-    let domains: DomainStore
-    let emailSources: EmailSourceStore
+    private let parts: Console.Parts
+
+    init(_ parts: Console.Parts) { self.parts = parts }
+
+    private var database: TeamDatabase { parts.database }
+    var appIDs: AppIDStore { AppIDStore(database) }
+    var serviceIDs: ServiceIDStore { ServiceIDStore(database) }
+    var keys: KeyStore { KeyStore(database, keyRing: parts.server.keyRing, random: parts.server.random) }
+    var appleKeys: AppleKeyStore { AppleKeyStore(database, keyRing: parts.server.keyRing) }
+    var appleConnections: AppleConnectionStore { AppleConnectionStore(database) }
+    var appleTests: AppleConnectionTestStore { AppleConnectionTestStore(database) }
+    var domains: DomainStore { DomainStore(database) }
+    var emailSources: EmailSourceStore { EmailSourceStore(database) }
+
     /// Makes every loop of this process drop its cached state of the team; must be called after each change.
-    let changed: @Sendable (TeamID) -> Void
-
-    private let database: TeamDatabase
-
-    init(_ parts: Console.Parts) {
-        let (keyRing, random) = (parts.server.keyRing, parts.server.random)
-        database = parts.database
-        changed = parts.registryChanged
-        appIDs = AppIDStore(database)
-        serviceIDs = ServiceIDStore(database)
-        keys = KeyStore(database, keyRing: keyRing, random: random)
-        appleKeys = AppleKeyStore(database, keyRing: keyRing)
-        appleConnections = AppleConnectionStore(database)
-        appleTests = AppleConnectionTestStore(database)
-        domains = DomainStore(database)
-        emailSources = EmailSourceStore(database)
-    }
+    func changed(_ team: TeamID) { parts.registryChanged(team) }
 
     /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
     func transaction<Value>(in team: TeamID, _ body: (borrowing Transaction) async throws -> Value) async throws

@@ -7,25 +7,19 @@ import SignIn
 import Templates
 
 /// Handlers that create, edit, validate and delete objects of any registry resource.
-struct ResourceEditor<Resource: RegistryResource>: Sendable {
+struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     private typealias Value = Resource.Value
     private typealias Typed = Resource.Form
 
-    private let resource: Resource
-    private let registry: RegistryStores
-    private let list: LivePage<ListPage>
-    private let conflict: LivePage<ConflictPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ resource: Resource, _ registry: RegistryStores, _ pages: Pages) throws(Diagnostics) {
-        self.resource = resource
-        self.registry = registry
-        list = try pages.page(ListPage.self)
-        conflict = try pages.page(ConflictPage.self)
-    }
+    private var resource: Resource { Resource(parts: parts) }
+
+    static var views: [any View.Type] { Resource.views }
 
     func mount(on router: inout ConsoleRouter) {
         let (routes, right, section) = (resource.routes, resource.right, resource.section)
+        resource.mount(on: &router)
         router.get(routes.new, needs: right, at: section) { context in
             try await resource.newPage(context, resource.emptyForm(context), .none)
         }
@@ -46,16 +40,8 @@ struct ResourceEditor<Resource: RegistryResource>: Sendable {
         }
     }
 
-    /// Mounts the list page.
-    func mountList(on router: inout ConsoleRouter) where Resource: ListedResource {
-        router.get(resource.routes.list, needs: .read, at: resource.section) { context in
-            context.site.respond(list, ListPage(context, try await resource.list(context)))
-        }
-    }
-
     private func find(_ key: Value.Key, _ context: TeamContext) async throws -> Value {
-        guard let value = try await resource.find(key, in: context.teamID) else { throw UserFacingError.notFound }
-        return value
+        try await resource.find(key, in: context.teamID).orNotFound()
     }
 
     private func create(_ context: TeamContext, _ form: Typed) async throws -> Response {
@@ -116,7 +102,7 @@ struct ResourceEditor<Resource: RegistryResource>: Sendable {
             frame: context.frame(Message("console.conflict.title")), heading: theirs.identity,
             auditURL: ConsoleRoutes.audit.link(context.teamID), rows: form.compared(with: theirs),
             action: resource.routes.one.link(context.teamID, theirs.key), version: theirs.version, typed: form.fields)
-        return context.site.respond(conflict, view, status: .conflict)
+        return context.site.respond(view, status: .conflict)
     }
 
     /// Deletes an object if its version is still that of the submitted page.

@@ -8,22 +8,13 @@ import Templates
 
 /// Handlers of Service IDs: list, create, show, edit, delete.
 struct ServiceIDResource: ListedResource {
-    private let registry: RegistryStores
-    private let server: ServerContext
-    private let new: LivePage<NewPage>
-    private let page: LivePage<ServiceIDPage>
+    let parts: Console.Parts
 
     let routes = RegistryRoutes.serviceIDs
     let section = Section.serviceIDs
     let right = Right.changeRegistry
 
-    /// - Throws: `Diagnostics` if a template does not match its page.
-    init(_ registry: RegistryStores, _ server: ServerContext, _ pages: Pages) throws(Diagnostics) {
-        self.registry = registry
-        self.server = server
-        new = try pages.page(NewPage.self)
-        page = try pages.page(ServiceIDPage.self)
-    }
+    static var views: [any View.Type] { [ServiceIDPage.self] }
 
     func list(_ context: TeamContext) async throws -> ListView {
         let team = context.teamID
@@ -65,7 +56,7 @@ struct ServiceIDResource: ListedResource {
             backTo: LinkView(Message("console.service-ids.title"), routes.list.link(context.teamID)),
             appIDs.isEmpty ? nil : creating(context, form, problems, form.inputs(problems, of: appIDs)),
             button: Message("console.service-ids.create"))
-        return context.site.respond(new, view, status: problems.status)
+        return context.site.respond(view, status: problems.status)
     }
 
     func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<ServiceIDForm>) async throws
@@ -97,7 +88,7 @@ struct ServiceIDResource: ListedResource {
                     Message("console.service-ids.delete.tokens"),
                     Message("console.service-ids.delete.consents", ["app": service.appID.rawValue]),
                 ], button: Message("console.service-ids.delete.button")))
-        return context.site.respond(page, view, status: unfinished.status)
+        return context.site.respond(view, status: unfinished.status)
     }
 }
 

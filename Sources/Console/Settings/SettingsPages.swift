@@ -12,32 +12,10 @@ import struct Registry.ProductionObstacle
 
 /// Settings pages of a team, readable by all members, with the team's deletion.
 struct SettingsPages: ConsolePages {
-    let server: ServerContext
-    private let teams: TeamStore
-    let logos: TeamLogoStore
-    let database: TeamDatabase
-    private let tokens: TeamTokenEndStore
-    private let registry: RegistryStores
-    private let changed: @Sendable (TeamID) -> Void
-    private let page: LivePage<SettingsPage>
-    private let conflictPage: LivePage<ConflictPage>
-    let previewPage: LivePage<PreviewPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        server = parts.server
-        teams = TeamStore(parts.database)
-        logos = TeamLogoStore(parts.database)
-        database = parts.database
-        tokens = TeamTokenEndStore(
-            parts.database, server: parts.server, accounts: AccountDeletion(parts.database, random: parts.server.random)
-        )
-        registry = RegistryStores(parts)
-        changed = parts.registryChanged
-        page = try parts.site.pages.page(SettingsPage.self)
-        conflictPage = try parts.site.pages.page(ConflictPage.self)
-        previewPage = try parts.site.pages.page(PreviewPage.self)
-    }
+    private var teams: TeamStore { TeamStore(database) }
+    private var logos: TeamLogoStore { TeamLogoStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(SettingsRoutes.settings, needs: .read, at: .settings) { context in
@@ -102,8 +80,8 @@ struct SettingsPages: ConsolePages {
         errors.add("mode", words)
     }
 
-    func saved(_ context: TeamContext) -> Response {
-        changed(context.teamID)
+    private func saved(_ context: TeamContext) -> Response {
+        parts.registryChanged(context.teamID)
         return context.redirect(
             to: SettingsRoutes.settings.link(context.teamID), saying: .good(Message("console.settings.flash.saved")))
     }
@@ -125,7 +103,7 @@ struct SettingsPages: ConsolePages {
             action: SettingsRoutes.part.link(context.teamID, part),
             reloadURL: SettingsRoutes.settings.link(context.teamID), version: theirs.version,
             typed: form.fields.filter { !["csrf", "version"].contains($0.name) })
-        return site.respond(conflictPage, view, status: .conflict)
+        return site.respond(view, status: .conflict)
     }
 
     private func delete(_ context: TeamContext, _ form: Form) async throws -> Response {
@@ -158,7 +136,7 @@ struct SettingsPages: ConsolePages {
         }
     }
 
-    func respond(
+    private func respond(
         _ context: TeamContext, _ draft: SettingsDraft, _ errors: FieldErrors = FieldErrors(),
         deletion: DangerView? = nil
     ) async throws -> Response {
@@ -168,7 +146,7 @@ struct SettingsPages: ConsolePages {
         view.errors = errors
         if let deletion { view.deletion = deletion }
         let isRefused = !errors.isEmpty || deletion != nil
-        return context.site.respond(page, view, status: isRefused ? .unprocessableContent : .ok)
+        return context.site.respond(view, status: isRefused ? .unprocessableContent : .ok)
     }
 
     private func view(_ context: TeamContext, _ draft: SettingsDraft, _ due: SettingsPage.DeletionView?) -> SettingsPage
@@ -188,6 +166,7 @@ struct SettingsPages: ConsolePages {
             let action = SettingsRoutes.deletionCancellation.link(context.teamID)
             return SettingsPage.DeletionView(action: action, due: TimeView(due), waiting: nil)
         }
+        let tokens = TeamTokenEndStore(database, server: server, accounts: deletions)
         return SettingsPage.DeletionView(
             action: nil, due: TimeView(closedAt), waiting: .waiting(for: try await tokens.waiting(in: context.teamID)))
     }
@@ -206,7 +185,7 @@ struct SettingsPages: ConsolePages {
 
 // Logo upload, preview and accent hint.
 extension SettingsPages {
-    func setLogo(_ context: TeamContext) async throws -> Response {
+    private func setLogo(_ context: TeamContext) async throws -> Response {
         let logo: LogoFile
         do throws(LogoFile.Problem) {
             logo = try LogoFile(context.request.uploads.first { $0.name == "logo" }?.octets ?? [])
@@ -216,28 +195,28 @@ extension SettingsPages {
             return try await respond(context, SettingsDraft(context.team.configuration), errors)
         }
         // Every loop reloads the team after an upload.
-        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: context.teamID, at: server.clock())
+        try await count(.heavyWork, in: context.teamID)
         try await logos.set(logo, of: context.teamID, by: context.actor, from: context.origin)
         return saved(context)
     }
 
-    func removeLogo(_ context: TeamContext) async throws -> Response {
+    private func removeLogo(_ context: TeamContext) async throws -> Response {
         _ = try await logos.remove(of: context.teamID, by: context.actor, from: context.origin)
         return saved(context)
     }
 
     /// Renders the sign-in page with an accent colour that may not be saved yet.
-    func preview(_ context: TeamContext) async throws -> Response {
+    private func preview(_ context: TeamContext) async throws -> Response {
         let typed = try context.request.query()["accent"] ?? ""
         let page = PreviewPage(
             assets: context.site.assets, publicURL: server.publicURL, team: context.team,
             accent: AccentColour(rawValue: typed) ?? context.team.branding.accent,
             logo: try await logos.digest(of: context.teamID))
-        return context.site.respond(previewPage, page, frame: .ourselves)
+        return context.site.respond(page, frame: .ourselves)
     }
 
     /// Hint about the accent colour being entered, as plain text for the page's script.
-    func wordsAboutAccent(_ context: TeamContext) throws -> Response {
+    private func wordsAboutAccent(_ context: TeamContext) throws -> Response {
         let typed = try context.request.query()["colour"] ?? ""
         let words = SettingsDraft.words(aboutAccent: typed)
         return .unstored(context.site.text(words), type: "text/plain; charset=utf-8")

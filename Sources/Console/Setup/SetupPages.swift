@@ -9,36 +9,10 @@ import Templates
 
 /// Setup pages: a one-time link creates the first operator and team.
 struct SetupPages: ConsolePages {
-    private let accessControl: AccessControl
-    private let site: Site
-    private let server: ServerContext
-    private let links: SetupLinkStore
-    private let firstRun: FirstRun
-    private let founding: TeamCreation
-    private let users: UserStore
-    private let sessions: SessionStore
-    private let hasher: PasswordHasher
-    private let newPasswords: NewPasswords
-    private let welcome: @Sendable (Subject) async throws -> Void
-    private let page: LivePage<SetupPage>
-    private let invalidPage: LivePage<SetupLinkPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        accessControl = try AccessControl(parts)
-        site = parts.site
-        server = parts.server
-        links = SetupLinkStore(parts.system)
-        firstRun = FirstRun(parts.database, parts.system, log: parts.log)
-        founding = TeamCreation(parts)
-        users = UserStore(parts.database)
-        sessions = parts.sessions
-        hasher = parts.hasher
-        newPasswords = NewPasswords(parts.database, hasher: parts.hasher)
-        welcome = parts.welcome
-        page = try parts.site.pages.page(SetupPage.self)
-        invalidPage = try parts.site.pages.page(SetupLinkPage.self)
-    }
+    private var links: SetupLinkStore { SetupLinkStore(parts.system) }
+    private var founding: TeamCreation { TeamCreation(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.getForEverybody(ConsoleRoutes.setup) { try await ask($0, $1) }
@@ -49,8 +23,8 @@ struct SetupPages: ConsolePages {
         guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
-        let browser = accessControl.browser(of: request)
-        var response = site.respond(page, view(text, browser.secret))
+        let browser = AccessControl(parts: parts).browser(of: request)
+        var response = site.respond(view(text, browser.secret))
         if browser.isNew { response.set(site.browserCookie(browser.secret)) }
         return response
     }
@@ -59,13 +33,13 @@ struct SetupPages: ConsolePages {
     ///
     /// Checks the link first, so that a request without a valid link causes no password check or hash.
     private func complete(_ request: Request, _ text: String) async throws -> Response {
-        let browser = accessControl.browser(of: request)
-        let fields = try accessControl.form(of: request, from: browser.secret)
+        let browser = AccessControl(parts: parts).browser(of: request)
+        let fields = try AccessControl(parts: parts).form(of: request, from: browser.secret)
         guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
         var form = SetupForm(host: server.publicHost)
-        let choice = PasswordChoice.ofConsole(request, at: server.clock(), with: newPasswords)
+        let choice = PasswordChoice.ofConsole(request, at: server.clock(), with: parts.newPasswords)
         guard let accepted = try await form.read(fields, choice) else { return refuse(form, text, browser.secret) }
         do {
             guard let outcome = try await run(token, accepted, request) else { return invalid }
@@ -83,8 +57,8 @@ struct SetupPages: ConsolePages {
         let origin = request.auditOrigin
         let key = try await founding.makeKey()
         let person = NewUser(
-            name: form.name, email: form.email, password: try await hasher.hash(form.password, for: .system))
-        let outcome = try await firstRun.complete(
+            name: form.name, email: form.email, password: try await parts.hasher.hash(form.password, for: .system))
+        let outcome = try await FirstRun(database, parts.system, log: parts.log).complete(
             token, team: form.team.settings, as: form.team.id, from: origin, at: server.clock(),
             makeOperator: { transaction in
                 try await users.create(person, in: .system, by: .system("setup"), from: origin, transaction)
@@ -95,8 +69,9 @@ struct SetupPages: ConsolePages {
 
     /// Signs the new operator in and redirects to the team.
     private func enter(_ account: Subject, _ team: TeamID, _ request: Request) async throws -> Response {
-        let token = try await sessions.begin(for: account, in: .system, from: request.auditOrigin, at: server.clock())
-        try await welcome(account)
+        let token = try await parts.sessions.begin(
+            for: account, in: .system, from: request.auditOrigin, at: server.clock())
+        try await parts.welcome(account)
         var response = Response.redirect(to: ConsoleRoutes.overview.link(team))
         response.set(SessionCookie.make(token, site.cookies))
         return response
@@ -112,10 +87,10 @@ struct SetupPages: ConsolePages {
     private func refuse(_ form: SetupForm, _ token: String, _ browser: String) -> Response {
         var view = view(token, browser)
         view.form = form
-        return site.respond(page, view, status: .unprocessableContent)
+        return site.respond(view, status: .unprocessableContent)
     }
 
-    private var invalid: Response { site.respond(invalidPage, .invalid(site.assets), status: .gone) }
+    private var invalid: Response { site.respond(SetupLinkPage.invalid(site.assets), status: .gone) }
 
     static var views: [any View.Type] { [SetupPage.self, SetupLinkPage.self] }
 }

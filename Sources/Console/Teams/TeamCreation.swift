@@ -13,21 +13,13 @@ struct TeamCreation: Sendable {
     /// Number of random ids to try; with 36^10 ids even one collision is unlikely.
     private static let draws = 3
 
-    private let database: TeamDatabase
-    private let server: ServerContext
-    private let pool: BlockingPool
-
-    init(_ parts: Console.Parts) {
-        database = parts.database
-        server = parts.server
-        pool = parts.pool
-    }
+    let parts: Console.Parts
 
     /// Generates a key outside the event loop, because it takes a processor core a tenth of a second or more.
     ///
     /// - Throws: `UserFacingError.unavailable` when the queue of the blocking pool is full.
     func makeKey() async throws -> RSASigningKey {
-        do { return try await pool.run { try RSASigningKey.generate() } } catch is BlockingPool.Full {
+        do { return try await parts.pool.run { try RSASigningKey.generate() } } catch is BlockingPool.Full {
             throw UserFacingError.unavailable
         }
     }
@@ -37,7 +29,7 @@ struct TeamCreation: Sendable {
         async throws(PostgresFailure)
     {
         try await SigningKeyStore.insert(
-            key, for: team, activeFrom: server.clock(), keyRing: server.keyRing, in: transaction)
+            key, for: team, activeFrom: parts.server.clock(), keyRing: parts.server.keyRing, in: transaction)
     }
 
     /// Creates a team with the operator as its owner.
@@ -64,7 +56,7 @@ struct TeamCreation: Sendable {
     private func create(_ settings: TeamSettings, as id: TeamID, _ key: RSASigningKey, by context: AccountContext)
         async throws
     {
-        try await database.transaction(in: id) { transaction in
+        try await parts.database.transaction(in: id) { transaction in
             try await TeamStore.create(
                 settings, as: id, owner: context.account.subject, by: context.actor, from: context.origin, transaction)
             try await install(key, in: id, transaction)
@@ -72,7 +64,7 @@ struct TeamCreation: Sendable {
     }
 
     private func drawID() -> TeamID {
-        let text = server.random.text(TenCharacterID.length, from: .identifier)
+        let text = parts.server.random.text(TenCharacterID.length, from: .identifier)
         guard let id = TeamID(rawValue: text) else { preconditionFailure("the alphabet is that of team ids") }
         return id
     }

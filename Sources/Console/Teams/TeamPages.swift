@@ -8,29 +8,14 @@ import Templates
 
 /// List of teams, and the form for a new one.
 struct TeamPages: ConsolePages {
-    private let site: Site
-    private let server: ServerContext
-    private let teams: TeamListStore
-    private let founding: TeamCreation
-    private let sessions: SessionStore
-    private let listPage: LivePage<TeamListPage>
-    private let newPage: LivePage<NewTeamPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        server = parts.server
-        teams = TeamListStore(parts.system)
-        founding = TeamCreation(parts)
-        sessions = parts.sessions
-        listPage = try parts.site.pages.page(TeamListPage.self)
-        newPage = try parts.site.pages.page(NewTeamPage.self)
-    }
+    private var founding: TeamCreation { TeamCreation(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.home, for: .account) { try await list($0) }
         router.get(ConsoleRoutes.newTeam, for: .operators) { context in
-            site.respond(newPage, NewTeamPage(frame: context.frame(Message("console.teams.new")), form: emptyForm))
+            site.respond(NewTeamPage(frame: context.frame(Message("console.teams.new")), form: emptyForm))
         }
         router.post(ConsoleRoutes.teams, for: .operators) { try await create($0, $1) }
     }
@@ -41,7 +26,7 @@ struct TeamPages: ConsolePages {
             return respond(context, rights.memberships.map { Self.row($0.team, $0.role) }, paging: nil)
         }
         let query = try ListQuery(context.request, at: ConsoleRoutes.home.link())
-        let page = try await teams.page(after: query.after, limit: ListQuery.pageSize)
+        let page = try await TeamListStore(parts.system).page(after: query.after, limit: ListQuery.pageSize)
         return respond(
             context, page.items.map { Self.row($0, rights.membership(in: $0.id)?.role) },
             paging: query.paging(Message("console.teams.found", count: page.total), next: page.next))
@@ -51,7 +36,7 @@ struct TeamPages: ConsolePages {
         let page = TeamListPage(
             frame: context.frame(Message("console.teams.title")), mayCreate: context.account.isOperator, teams: rows,
             paging: paging)
-        return site.respond(listPage, page)
+        return site.respond(page)
     }
 
     /// - Parameter role: nil for an operator who is not a member and therefore has no access.
@@ -78,7 +63,7 @@ struct TeamPages: ConsolePages {
         }
         let flash = Flash.good(Message("console.teams.flash.created", ["team": accepted.settings.name.rawValue]))
         var response = context.redirect(to: ConsoleRoutes.overview.link(team), saying: flash)
-        if let token = try await sessions.renew(context.account.sessionToken, in: .system, at: server.clock()) {
+        if let token = try await parts.sessions.renew(context.account.sessionToken, in: .system, at: server.clock()) {
             response.set(SessionCookie.make(token, site.cookies))
         }
         return response
@@ -88,7 +73,7 @@ struct TeamPages: ConsolePages {
 
     private func refuse(_ context: AccountContext, _ form: NewTeamForm) -> Response {
         let page = NewTeamPage(frame: context.frame(Message("console.teams.new")), form: form)
-        return site.respond(newPage, page, status: .unprocessableContent)
+        return site.respond(page, status: .unprocessableContent)
     }
 
     static var views: [any View.Type] { [TeamListPage.self, NewTeamPage.self] }

@@ -9,28 +9,9 @@ import Templates
 
 /// Pages of the inspector: list of a team's sign-in traces, and each trace step by step.
 struct TracePages: ConsolePages {
-    private let site: Site
-    private let server: ServerContext
-    private let teams: TeamCache
-    private let traces: TraceListStore
-    private let details: TraceDetailStore
-    private let users: UserStore
-    private let standIn: String?
-    private let listPage: LivePage<TraceListPage>
-    private let detailPage: LivePage<TraceDetailPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        server = parts.server
-        teams = parts.teams
-        traces = TraceListStore(parts.database)
-        details = TraceDetailStore(parts.database)
-        users = UserStore(parts.database)
-        standIn = parts.standIn?.pageURL
-        listPage = try parts.site.pages.page(TraceListPage.self)
-        detailPage = try parts.site.pages.page(TraceDetailPage.self)
-    }
+    private var traces: TraceListStore { TraceListStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.traces, needs: .read, at: .traces) { try await list($0) }
@@ -103,7 +84,7 @@ struct TracePages: ConsolePages {
                 all: Message("console.traces.none-match.action"), query))
         let view = TraceListPage(
             frame: context.frame(list.title), list: list, missing: reference.isEmpty ? nil : reference)
-        return site.respond(listPage, view)
+        return site.respond(view)
     }
 
     private static func row(_ trace: SignInTrace, _ team: TeamSnapshot, _ names: [Subject: String], at now: Timestamp)
@@ -125,24 +106,18 @@ struct TracePages: ConsolePages {
     }
 
     private func show(_ context: TeamContext, _ id: TraceID) async throws -> Response {
-        guard let (trace, steps) = try await details.find(id, in: context.teamID) else {
-            throw UserFacingError.notFound
-        }
+        let (trace, steps) = try await TraceDetailStore(database).find(id, in: context.teamID).orNotFound()
         let names = try await names(of: trace.subject.map { [$0] } ?? [], context)
         let team = try await snapshot(context)
-        let story = TraceNarrative(trace, steps, of: team, at: server.clock(), standIn: standIn)
+        let story = TraceNarrative(trace, steps, of: team, at: server.clock(), standIn: parts.standIn?.pageURL)
         return site.respond(
-            detailPage,
             TraceDetailPage(
                 frame: context.frame(Message("console.traces.one")), story: story,
                 person: trace.subject.map { names[$0] ?? $0.rawValue }))
     }
 
     private func snapshot(_ context: TeamContext) async throws -> TeamSnapshot {
-        guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
-            throw UserFacingError.notFound
-        }
-        return team
+        try await parts.teams.snapshot(of: context.teamID, evenClosed: true).orNotFound()
     }
 
     private func names(of subjects: [Subject], _ context: TeamContext) async throws -> [Subject: String] {

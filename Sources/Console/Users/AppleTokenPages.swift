@@ -15,18 +15,9 @@ enum AppleTokenRoutes {
 
 /// List of Apple tokens that could not be revoked or validated, with the reasons and a retry.
 struct AppleTokenPages: ConsolePages {
-    private let site: Site
-    private let list: UpstreamTokenListStore
-    private let accounts: AccountDeletion
-    private let listPage: LivePage<ListPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        list = UpstreamTokenListStore(parts.database)
-        accounts = AccountDeletion(parts.database, random: parts.server.random)
-        listPage = try parts.site.pages.page(ListPage.self)
-    }
+    private var list: UpstreamTokenListStore { UpstreamTokenListStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(AppleTokenRoutes.tokens, needs: .read, at: .users) { try await index($0) }
@@ -68,7 +59,7 @@ struct AppleTokenPages: ConsolePages {
             unmatched: .unmatched(
                 Message("console.apple-tokens.none-found"), Message("console.apple-tokens.none-found.hint"),
                 all: Message("console.apple-tokens.show-all"), query))
-        return site.respond(listPage, ListPage(context, view))
+        return site.respond(ListPage(context, view))
     }
 
     private static func table(_ tokens: [UpstreamTokenSummary], _ team: TeamID, mayRetry: Bool) -> ListTable {
@@ -101,14 +92,12 @@ struct AppleTokenPages: ConsolePages {
 
     private func retry(_ context: TeamContext, _ id: UpstreamTokenID) async throws -> Response {
         let isWaiting = try await list.retry(
-            id, in: context.teamID, by: context.actor, from: context.origin, noting: accounts)
+            id, in: context.teamID, by: context.actor, from: context.origin, noting: deletions)
         guard isWaiting else { throw UserFacingError.notFound }
         return context.redirect(
             to: AppleTokenRoutes.tokens.link(context.teamID),
             saying: .good(Message("console.apple-tokens.flash.retried")))
     }
-
-    static var views: [any View.Type] { [] }
 }
 
 extension UpstreamTokenSummary {

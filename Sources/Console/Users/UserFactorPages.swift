@@ -7,20 +7,9 @@ import Templates
 
 /// Page of a user's second factors, which the team can remove, for example after a phone was lost.
 struct UserFactorPages: ConsolePages {
-    private let users: UserStore
-    private let factors: FactorStore
-    private let mailer: AccountMailer
-    private let page: LivePage<UserFactorPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        users = UserStore(parts.database)
-        factors = FactorStore(parts.database)
-        let messages = AccountMessages(
-            site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail, database: parts.database)
-        mailer = messages.mailer
-        page = try parts.site.pages.page(UserFactorPage.self)
-    }
+    private var factors: FactorStore { FactorStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(UserRoutes.factors, needs: .read, at: .users) { context, subject in
@@ -37,7 +26,7 @@ struct UserFactorPages: ConsolePages {
         guard let reason = confirmation.reason else { return try await respond(context, user, confirmation) }
         let isReset = try await factors.reset(
             of: user.subject, reason: reason, in: context.teamID, by: context.actor, from: context.origin,
-            telling: FactorMailer(mailer, in: context.request.language))
+            telling: FactorMailer(parts.mailer, in: context.request.language))
         let name = user.shownName
         let flash: Flash =
             isReset
@@ -47,8 +36,7 @@ struct UserFactorPages: ConsolePages {
     }
 
     private func find(_ subject: Subject, _ context: TeamContext) async throws -> User {
-        guard let user = try await users.find(subject, in: context.teamID) else { throw UserFacingError.notFound }
-        return user
+        try await users.find(subject, in: context.teamID).orNotFound()
     }
 
     private func respond(_ context: TeamContext, _ user: User, _ confirmation: Confirmation? = nil) async throws
@@ -67,7 +55,7 @@ struct UserFactorPages: ConsolePages {
             frame: context.frame(Message("console.user-factors.title")), team: team, user: user,
             factors: list.map(\.row), codesLeft: try await factors.enrolled(of: subject, in: team).recoveryCodesLeft,
             danger: context.may(.changeUsers) && !list.isEmpty ? danger : nil)
-        return context.site.respond(page, view, status: confirmation.status)
+        return context.site.respond(view, status: confirmation.status)
     }
 
     static var views: [any View.Type] { [UserFactorPage.self] }

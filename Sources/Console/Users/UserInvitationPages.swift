@@ -17,18 +17,9 @@ enum UserInvitationRoutes {
 
 /// Pages of invitations to create an account with a team: list, send, resend and withdraw.
 struct UserInvitationPages: ConsolePages {
-    private let server: ServerContext
-    private let invitations: UserInvitations
-    private let page: LivePage<UserInvitationListPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        server = parts.server
-        let messages = AccountMessages(
-            site: parts.site, server: parts.server, teams: parts.teams, mail: parts.mail, database: parts.database)
-        invitations = UserInvitations(parts.database, mailer: messages.mailer, random: parts.server.random)
-        page = try parts.site.pages.page(UserInvitationListPage.self)
-    }
+    private var invitations: UserInvitations { UserInvitations(database, mailer: parts.mailer, random: server.random) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(UserInvitationRoutes.list, needs: .read, at: .users) { context in
@@ -76,10 +67,7 @@ struct UserInvitationPages: ConsolePages {
     }
 
     private func find(_ id: InvitationID, _ context: TeamContext) async throws -> UserInvitation {
-        guard let found = try await invitations.find(id, in: context.teamID, at: server.clock()) else {
-            throw UserFacingError.notFound
-        }
-        return found
+        try await invitations.find(id, in: context.teamID, at: server.clock()).orNotFound()
     }
 
     private func back(_ context: TeamContext, saying flash: Flash) -> Response {
@@ -109,7 +97,7 @@ struct UserInvitationPages: ConsolePages {
                 ? FormView(
                     action: UserInvitationRoutes.list.link(team), errors: form.errors.summary, inputs: form.inputs)
                 : nil, maySet: context.may(.changeSettings))
-        return context.site.respond(page, view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+        return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
     static var views: [any View.Type] { [UserInvitationListPage.self] }

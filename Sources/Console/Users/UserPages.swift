@@ -14,48 +14,12 @@ struct UserPages: ConsolePages {
     private static let eventLimit = 10
     private static let traceLimit = 5
 
-    let site: Site
-    private let list: UserListStore
-    private let details: UserDetailStore
-    private let identities: ProviderIdentityListStore
-    private let providerTokens: UpstreamTokenListStore
-    private let connections: AppleConnectionStore
-    private let history: AuditStore
-    let users: UserStore
-    let sessions: SessionStore
-    let authorizationEnds: AuthorizationEndStore
-    let deletions: AccountDeletion
-    let suspensions: UserSuspensionStore
-    let exports: PersonExportStore
-    let database: TeamDatabase
-    private let factors: FactorStore
-    private let traces: TraceListStore
-    let server: ServerContext
-    private let listPage: LivePage<ListPage>
-    let detailPage: LivePage<UserDetailPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        list = UserListStore(parts.database)
-        details = UserDetailStore(parts.database)
-        identities = ProviderIdentityListStore(parts.database)
-        providerTokens = UpstreamTokenListStore(parts.database)
-        connections = AppleConnectionStore(parts.database)
-        history = AuditStore(parts.database)
-        users = UserStore(parts.database)
-        sessions = parts.sessions
-        authorizationEnds = AuthorizationEndStore(parts.database)
-        deletions = AccountDeletion(parts.database, random: parts.server.random)
-        suspensions = UserSuspensionStore(parts.database)
-        exports = PersonExportStore(parts.database)
-        database = parts.database
-        factors = FactorStore(parts.database)
-        traces = TraceListStore(parts.database)
-        server = parts.server
-        listPage = try parts.site.pages.page(ListPage.self)
-        detailPage = try parts.site.pages.page(UserDetailPage.self)
-    }
+    private var details: UserDetailStore { UserDetailStore(database) }
+    private var providerTokens: UpstreamTokenListStore { UpstreamTokenListStore(database) }
+    private var authorizationEnds: AuthorizationEndStore { AuthorizationEndStore(database) }
+    private var suspensions: UserSuspensionStore { UserSuspensionStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.users, needs: .read, at: .users) { try await list($0) }
@@ -69,7 +33,7 @@ struct UserPages: ConsolePages {
             Message("console.users.search.label"), placeholder: Message("console.users.search.placeholder")
         ) { UserSearch($0) != nil }
         let query = try ListQuery(context.request, at: ConsoleRoutes.users.link(team), [search])
-        let page = try await list.page(
+        let page = try await UserListStore(database).page(
             in: team, matching: UserSearch(query.search), after: query.after, limit: ListQuery.pageSize)
         let hasTokens = try await hasAppleTokens(in: team)
         let view = ListView(
@@ -88,7 +52,7 @@ struct UserPages: ConsolePages {
             unmatched: .unmatched(
                 Message("console.users.search.none", ["query": query.search]), Message("console.users.search.advice"),
                 all: Message("console.users.search.all"), query))
-        return site.respond(listPage, ListPage(context, view))
+        return site.respond(ListPage(context, view))
     }
 
     private static func table(_ users: [User], _ team: TeamID) -> ListTable {
@@ -113,30 +77,29 @@ struct UserPages: ConsolePages {
 
     /// Includes tokens left by a deleted connection.
     private func hasAppleTokens(in team: TeamID) async throws -> Bool {
-        if try await connections.hasAny(in: team) { return true }
+        if try await registry.appleConnections.hasAny(in: team) { return true }
         return try await providerTokens.hasAny(in: team)
     }
 
     private func show(_ context: TeamContext, _ subject: Subject) async throws -> Response {
-        site.respond(detailPage, try await page(context, subject))
+        site.respond(try await page(context, subject))
     }
 
-    func page(_ context: TeamContext, _ subject: Subject) async throws -> UserDetailPage {
+    private func page(_ context: TeamContext, _ subject: Subject) async throws -> UserDetailPage {
         let team = context.teamID
-        guard let detail = try await details.find(subject, in: team, at: server.clock()) else {
-            throw UserFacingError.notFound
-        }
+        let detail = try await details.find(subject, in: team, at: server.clock()).orNotFound()
         let target = AuditEvent.Target("user", subject.rawValue)
-        let entries = try await history.list(about: target, in: team, limit: Self.eventLimit)
+        let entries = try await auditLog.list(about: target, in: team, limit: Self.eventLimit)
         var filter = TraceFilter()
         filter.subject = subject
         let now = server.clock()
-        let recent = try await traces.page(in: team, matching: filter, limit: Self.traceLimit, at: now)
+        let recent = try await TraceListStore(database).page(
+            in: team, matching: filter, limit: Self.traceLimit, at: now)
         return UserDetailPage(
             frame: context.frame(detail.user.shownName), team: team, detail: detail,
             refreshTokens: try await details.refreshTokens(of: subject, in: team),
-            factors: try await factors.enrolled(of: subject, in: team), apple: try await apple(detail.user, in: team),
-            events: entries.map { $0.row(in: team) },
+            factors: try await FactorStore(database).enrolled(of: subject, in: team),
+            apple: try await apple(detail.user, in: team), events: entries.map { $0.row(in: team) },
             traces: recent.items.map { trace in
                 ListRow(
                     trace.clientID?.rawValue ?? "", at: ConsoleRoutes.trace.link(team, trace.id),
@@ -145,15 +108,16 @@ struct UserPages: ConsolePages {
     }
 
     private func apple(_ user: User, in team: TeamID) async throws -> [UserAppleView] {
-        let known = try await identities.list(of: user.subject, in: team).filter { $0.provider == .apple }
+        let known = try await ProviderIdentityListStore(database).list(of: user.subject, in: team).filter {
+            $0.provider == .apple
+        }
         guard !known.isEmpty else { return [] }
         let tokens = try await providerTokens.list(of: user.subject, in: team)
         return known.map { UserAppleView(identity: $0, user: user, tokens: tokens) }
     }
 
-    func find(_ subject: Subject, _ context: TeamContext) async throws -> User {
-        guard let user = try await users.find(subject, in: context.teamID) else { throw UserFacingError.notFound }
-        return user
+    private func find(_ subject: Subject, _ context: TeamContext) async throws -> User {
+        try await users.find(subject, in: context.teamID).orNotFound()
     }
 
     static var views: [any View.Type] { [UserDetailPage.self] }
@@ -166,7 +130,7 @@ extension User {
 
 // Changes to a user, and the export of a user's data.
 extension UserPages {
-    func mountChanges(on router: inout ConsoleRouter) {
+    private func mountChanges(on router: inout ConsoleRouter) {
         router.post(UserRoutes.signOut, needs: .changeUsers, at: .users, countsForTeam: false) { context, _, subject in
             try await signOut(context, subject)
         }
@@ -195,7 +159,8 @@ extension UserPages {
 
     private func signOut(_ context: TeamContext, _ subject: Subject) async throws -> Response {
         let user = try await find(subject, context)
-        let count = try await sessions.endAll(of: subject, in: context.teamID, by: context.actor, from: context.origin)
+        let count = try await parts.sessions.endAll(
+            of: subject, in: context.teamID, by: context.actor, from: context.origin)
         let flash: Flash =
             count == 0
             ? .warn(Message("console.users.flash.signed-in-nowhere", ["name": user.shownName]))
@@ -232,7 +197,7 @@ extension UserPages {
             var page = try await page(context, subject)
             page.suspensionReason = reason.typed
             page.errors.add("suspension_reason", problem)
-            return site.respond(detailPage, page, status: .unprocessableContent)
+            return site.respond(page, status: .unprocessableContent)
         }
         let isSuspended = try await suspensions.suspend(
             subject, because: reason.text, in: context.teamID, by: context.actor, from: context.origin)
@@ -251,10 +216,10 @@ extension UserPages {
 
     /// Streams the user's data as a JSON attachment with `Cache-Control: no-store`.
     private func export(_ context: TeamContext, _ subject: Subject) async throws -> Response {
-        try await database.count([RateLimit.Use(.heavyWork, by: .team)], in: context.teamID, at: server.clock())
-        let export = try await exports.begin(
-            subject, in: context.teamID, for: .team, by: context.actor, from: context.origin)
-        guard let export else { throw UserFacingError.notFound }
+        try await count(.heavyWork, in: context.teamID)
+        let export = try await PersonExportStore(database).begin(
+            subject, in: context.teamID, for: .team, by: context.actor, from: context.origin
+        ).orNotFound()
         let name = String(decoding: subject.rawValue.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
         return .attachment(
             BodyStream { try await export.next() }, named: "\(context.teamID)-\(name).json", type: "application/json")
@@ -267,11 +232,11 @@ extension UserPages {
         guard let reason = confirmation.reason else {
             var page = try await page(context, subject)
             page.confirmation = confirmation
-            return site.respond(detailPage, page, status: confirmation.status)
+            return site.respond(page, status: confirmation.status)
         }
-        let deleted = try await deletions.delete(
-            subject, in: context.teamID, by: context.actor, from: context.origin, reason: reason)
-        guard deleted != nil else { throw UserFacingError.notFound }
+        _ = try await deletions.delete(
+            subject, in: context.teamID, by: context.actor, from: context.origin, reason: reason
+        ).orNotFound()
         return context.redirect(
             to: ConsoleRoutes.users.link(context.teamID),
             saying: .good(Message("console.users.flash.deleted", ["name": user.shownName])))

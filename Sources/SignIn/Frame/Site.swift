@@ -48,6 +48,14 @@ public struct Site: Sendable {
         return response
     }
 
+    /// Renders a page that the start has checked, and binds it to its template at its first use.
+    public func respond<Page: View>(_ model: Page, status: Status = .ok, frame: SecurityFields.FrameParent = .nobody)
+        -> Response
+    {
+        do throws(Diagnostics) { return respond(try pages.page(Page.self), model, status: status, frame: frame) } catch
+        { return .text("\(error)\n", status: .internalServerError) }
+    }
+
     /// Reads the form of a request after checking its origin and that its token belongs to the cookie secret `browser`.
     ///
     /// - Throws: `UserFacingError.staleForm`, or a 400 if the form cannot be read.

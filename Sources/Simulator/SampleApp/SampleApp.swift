@@ -53,17 +53,12 @@ public struct SampleApp: Sendable {
     let provider: Provider
     let states: SignedStates
     let site: Site
-    let homePage: LivePage<SampleHomePage>
-    let resultPage: LivePage<SampleResultPage>
 
-    /// - Throws: `Diagnostics` if a template does not match its view.
-    public init(_ registration: Registration, client: HTTPClient, site: Site, keyRing: KeyRing) throws(Diagnostics) {
+    public init(_ registration: Registration, client: HTTPClient, site: Site, keyRing: KeyRing) {
         self.registration = registration
         self.site = site
         provider = Provider(registration: registration, client: client)
         states = SignedStates(keyRing: keyRing)
-        homePage = try site.pages.page(SampleHomePage.self)
-        resultPage = try site.pages.page(SampleResultPage.self)
     }
 
     /// Adds the app's pages.
@@ -79,7 +74,7 @@ public struct SampleApp: Sendable {
 
     private func home(error: Message? = nil) -> Response {
         let page = SampleHomePage(frame: frame(registration.name), registration: registration, error: error)
-        return site.respond(homePage, page, status: error == nil ? .ok : .badRequest)
+        return site.respond(page, status: error == nil ? .ok : .badRequest)
     }
 
     private func frame(_ title: any LocalizedTextConvertible) -> SampleFrame {
@@ -109,7 +104,7 @@ public struct SampleApp: Sendable {
             let page = SampleResultPage(
                 frame: frame(Message("sample.app.result.title", ["app": registration.name])), redemption: redemption,
                 user: form["user"])
-            return site.respond(resultPage, page)
+            return site.respond(page)
         } catch { return home(error: Message("sample.app.problem.redemption", ["cause": "\(error)"])) }
     }
 }

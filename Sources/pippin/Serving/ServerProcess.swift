@@ -268,7 +268,7 @@ extension ServerProcess {
         let services = try services(loop, assets.site)
         let options = consoleOptions(loop, demo, simulation)
         let hosted = try CommandFailure.ofTemplates { () throws(Diagnostics) in try Hosted(services) }
-        let console = try CommandFailure.ofTemplates { () throws(Diagnostics) in try Console(services, options) }
+        let console = Console(services, options)
         var router = Router()
         assets.assets.declare(in: &router)
         mountHealth(loop, on: &router)
@@ -276,15 +276,10 @@ extension ServerProcess {
             on: &router)
         hosted.mount(on: &router)
         console.mount(on: &router)
-        if let simulation {
-            try CommandFailure.ofTemplates { () throws(Diagnostics) in
-                try Simulator(services, hosted: hosted, script: simulation.script)
-            }.mount(on: &router)
-        }
+        if let simulation { Simulator(services, hosted: hosted, script: simulation.script).mount(on: &router) }
         if let demo {
-            try CommandFailure.ofTemplates { () throws(Diagnostics) in
-                try SampleApp(demo.registration, client: options.client, site: assets.site, keyRing: server.keyRing)
-            }.mount(on: &router)
+            SampleApp(demo.registration, client: options.client, site: assets.site, keyRing: server.keyRing).mount(
+                on: &router)
         }
         router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
         for address in router.addresses { log(.debug, "route", ("address", address)) }

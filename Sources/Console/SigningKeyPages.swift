@@ -14,26 +14,14 @@ struct SigningKeyPages: ConsolePages {
     static let rotations = Route("/console/:team/signing-keys/rotations", TeamID.self)
     static let replacement = Route("/console/:team/signing-keys/replacement", TeamID.self)
 
-    private let site: Site
-    private let teams: TeamCache
-    private let server: ServerContext
-    private let rotation: SigningKeyRotation
-    private let changed: @Sendable (TeamID) -> Void
-    private let page: LivePage<SigningKeyPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        teams = parts.teams
-        server = parts.server
-        let pool = parts.pool
-        rotation = SigningKeyRotation(parts.database, keyRing: parts.server.keyRing) { team in
+    private var rotation: SigningKeyRotation {
+        SigningKeyRotation(database, keyRing: server.keyRing) { [pool = parts.pool] team in
             do { return try await pool.run(for: team.rawValue) { try RSASigningKey.generate() } } catch is BlockingPool
                 .Full
             { throw UserFacingError.unavailable }
         }
-        changed = parts.registryChanged
-        page = try parts.site.pages.page(SigningKeyPage.self)
     }
 
     func mount(on router: inout ConsoleRouter) {
@@ -43,9 +31,7 @@ struct SigningKeyPages: ConsolePages {
     }
 
     private func show(_ context: TeamContext, _ confirmation: Confirmation? = nil) async throws -> Response {
-        guard let team = try await teams.snapshot(of: context.teamID, evenClosed: true) else {
-            throw UserFacingError.notFound
-        }
+        let team = try await parts.teams.snapshot(of: context.teamID, evenClosed: true).orNotFound()
         let now = server.clock()
         let keys = team.signingKeys.map { (key: $0, state: $0.state(at: now, in: team)) }
         let mayChange = context.may(.changeKeys)
@@ -60,13 +46,13 @@ struct SigningKeyPages: ConsolePages {
             rotateURL: mayChange && !isWaiting && !team.isClosed ? Self.rotations.link(context.teamID) : nil,
             next: team.isClosed ? nil : announcement.localizedText,
             danger: mayChange ? danger(context, confirmation) : nil)
-        return site.respond(page, view, status: confirmation.status)
+        return site.respond(view, status: confirmation.status)
     }
 
     private func rotate(_ context: TeamContext) async throws -> Response {
         let outcome = try await rotation.rotate(
             in: context.teamID, at: server.clock(), reason: "by hand", by: context.actor, from: context.origin)
-        changed(context.teamID)
+        parts.registryChanged(context.teamID)
         return context.redirect(
             to: Self.keys.link(context.teamID),
             saying: outcome == .done
@@ -79,7 +65,7 @@ struct SigningKeyPages: ConsolePages {
         guard let reason = confirmation.reason else { return try await show(context, confirmation) }
         try await rotation.replace(
             in: context.teamID, at: server.clock(), reason: reason, by: context.actor, from: context.origin)
-        changed(context.teamID)
+        parts.registryChanged(context.teamID)
         return context.redirect(
             to: Self.keys.link(context.teamID), saying: .good(Message("console.signing-keys.flash.replaced")))
     }
@@ -164,20 +150,9 @@ extension SigningKeyRotation {
 struct NotBeforePages: ConsolePages {
     static let notBefores = Route("/console/:team/cutoffs", TeamID.self)
 
-    private let site: Site
-    private let server: ServerContext
-    private let store: NotBeforeStore
-    private let registry: RegistryStores
-    private let page: LivePage<NotBeforePage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        site = parts.site
-        server = parts.server
-        store = NotBeforeStore(parts.database)
-        registry = RegistryStores(parts)
-        page = try parts.site.pages.page(NotBeforePage.self)
-    }
+    private var store: NotBeforeStore { NotBeforeStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(Self.notBefores, needs: .read, at: .signingKeys) { try await show($0) }
@@ -199,7 +174,7 @@ struct NotBeforePages: ConsolePages {
             keysURL: SigningKeyPages.keys.link(context.teamID), records: try await store.list(in: context.teamID),
             danger: context.may(.dangerZone) ? danger : nil, clients: try await clients(in: context.teamID),
             client: client)
-        return site.respond(page, view, status: confirmation.status)
+        return site.respond(view, status: confirmation.status)
     }
 
     private func cut(_ context: TeamContext, _ form: Form) async throws -> Response {

@@ -11,26 +11,20 @@ import Templates
 struct CheckupPages: ConsolePages {
     static let checkup = Route("/console/:team/checkup", TeamID.self)
 
-    private let installation: InstallationCheckup
-    private let team: TeamCheckup
-    private let database: TeamDatabase
-    private let server: ServerContext
-    private let page: LivePage<CheckupPage>
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics` if the template does not match its page.
-    init(_ parts: Console.Parts) throws(Diagnostics) {
-        server = parts.server
-        database = parts.database
-        installation = InstallationCheckup(
-            parts.server, apple: parts.apple, client: parts.client, certificateFile: parts.certificateFile,
+    private var installation: InstallationCheckup {
+        InstallationCheckup(
+            server, apple: parts.apple, client: parts.client, certificateFile: parts.certificateFile,
             lacksProxy: parts.lacksProxy)
-        team = TeamCheckup(
-            parts.database, server: parts.server, apple: parts.apple, checks: parts.checks, client: parts.client)
-        page = try parts.site.pages.page(CheckupPage.self)
+    }
+
+    private var team: TeamCheckup {
+        TeamCheckup(database, server: server, apple: parts.apple, checks: parts.checks, client: parts.client)
     }
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(Self.checkup, needs: .read, at: .checkup) { $0.site.respond(page, view($0)) }
+        router.get(Self.checkup, needs: .read, at: .checkup) { $0.site.respond(view($0)) }
         router.post(Self.checkup, needs: .changeRegistry, at: .checkup) { context, _ in try await run(context) }
     }
 
@@ -39,12 +33,12 @@ struct CheckupPages: ConsolePages {
     /// It counts as one probe, and one for each connection that it tests.
     private func run(_ context: TeamContext) async throws -> Response {
         let probes = 1 + (try await team.connectionTests(in: context.teamID))
-        try await database.count([RateLimit.Use(.probes, by: .team, probes)], in: context.teamID, at: server.clock())
+        try await count(.probes, probes, in: context.teamID)
         let found = try await team.run(context.team, by: context.actor, from: context.origin)
         let around = await installation.run(
             needsApple: try await team.needsApple([context.teamID]), for: context.account.isOperator ? .operator : .team
         )
-        return context.site.respond(page, view(context, found + around))
+        return context.site.respond(view(context, found + around))
     }
 
     private func view(_ context: TeamContext, _ findings: [Finding] = []) -> CheckupPage {

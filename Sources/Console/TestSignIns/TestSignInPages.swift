@@ -9,25 +9,11 @@ import SignIn
 import Templates
 
 /// Pages of *Try it*: a real sign-in as a Service ID, shown step by step.
-struct TestSignInEndpoints: Sendable {
-    private let registry: RegistryStores
-    private let server: ServerContext
-    private let teams: TeamCache
-    private let testSignIns: TestSignInStore
-    private let run: TestSignInRun
-    private let new: LivePage<NewTestSignInPage>
-    private let show: LivePage<TestSignInPage>
+struct TestSignInPages: ConsolePages {
+    let parts: Console.Parts
 
-    /// - Throws: `Diagnostics`, when a template does not fit its page.
-    init(_ registry: RegistryStores, _ parts: Console.Parts) throws(Diagnostics) {
-        self.registry = registry
-        server = parts.server
-        teams = parts.teams
-        testSignIns = parts.testSignIns
-        run = TestSignInRun(
-            server: parts.server, database: parts.database, testSignIns: parts.testSignIns, traces: parts.traces)
-        new = try parts.site.pages.page(NewTestSignInPage.self)
-        show = try parts.site.pages.page(TestSignInPage.self)
+    private var run: TestSignInRun {
+        TestSignInRun(server: server, database: database, testSignIns: parts.testSignIns, traces: parts.traces)
     }
 
     func mount(on router: inout ConsoleRouter) {
@@ -57,7 +43,7 @@ struct TestSignInEndpoints: Sendable {
             service: TestSignInServiceView(team: context.teamID, service: service),
             action: TestSignInRoutes.testSignIns.link(context.teamID, service.identifier), form: form,
             problems: problems)
-        return context.site.respond(new, view, status: problems.status)
+        return context.site.respond(view, status: problems.status)
     }
 
     /// Starts a test sign-in and redirects to the authorization endpoint, unless the request would be refused there.
@@ -100,37 +86,33 @@ struct TestSignInEndpoints: Sendable {
             service: TestSignInServiceView(team: context.teamID, service: service), started: testSignIn.createdAt,
             againURL: TestSignInRoutes.new.link(context.teamID, service.identifier),
             story: record.map(TestSignInNarrative.init) ?? waiting)
-        return context.site.respond(show, view)
+        return context.site.respond(view)
     }
 }
 
 // Lookups for the pages of test sign-ins.
-extension TestSignInEndpoints {
+extension TestSignInPages {
     private func find(_ id: ClientID, _ context: TeamContext) async throws -> ServiceID {
-        guard let service = try await registry.serviceIDs.find(id, in: context.teamID) else {
-            throw UserFacingError.notFound
-        }
-        return service
+        try await registry.serviceIDs.find(id, in: context.teamID).orNotFound()
     }
 
     /// The test sign-in, if the current session started it.
     ///
     /// - Throws: `UserFacingError.notFound` for any other session.
     private func recall(_ id: TestSignInID, _ context: TeamContext) async throws -> TestSignIn {
-        guard let testSignIn = try await testSignIns.recall(id, in: context.teamID),
+        guard let testSignIn = try await parts.testSignIns.recall(id, in: context.teamID),
             ConstantTime.equal(testSignIn.sessionHash, member(context).sessionHash)
         else { throw UserFacingError.notFound }
         return testSignIn
     }
 
     private func record(of testSignIn: TestSignIn, _ context: TeamContext) async throws -> TestSignInRecord? {
-        guard let text = try await testSignIns.steps(of: testSignIn.id, in: context.teamID) else { return nil }
+        guard let text = try await parts.testSignIns.steps(of: testSignIn.id, in: context.teamID) else { return nil }
         return try TestSignInRecord(stored: text)
     }
 
     private func snapshot(_ context: TeamContext) async throws -> TeamSnapshot {
-        guard let team = try await teams.snapshot(of: context.teamID) else { throw UserFacingError.notFound }
-        return team
+        try await parts.teams.snapshot(of: context.teamID).orNotFound()
     }
 
     private func member(_ context: TeamContext) -> TestSignInRun.Member {
