@@ -169,7 +169,7 @@ struct AuditQuery: Sendable {
         filter.outcome = list["outcome"].flatMap(AuditEvent.Outcome.init(rawValue:))
         filter.words = EventSearchTerms.ofQuery(list.search)
         if let text = list["ip"] {
-            filter.addresses = errors.require(AddressRange(text), "ip", Message("console.audit.error.ip"))
+            filter.addresses = errors.require(AddressBlock(text), "ip", Message("console.audit.error.ip"))
         }
         if let text = list["from"] {
             filter.since = errors.require(Timestamp(day: text), "from", Message("console.audit.error.day"))

@@ -158,5 +158,7 @@ public struct ClientResponse: Sendable {
     public var certificate: String?
 
     /// The first value of a field; its name is case-insensitive.
-    public subscript(_ name: String) -> String? { fields.first { AnswerHead.isSame($0.name, name) }?.value }
+    public subscript(_ name: String) -> String? {
+        fields.first { ASCII.equalIgnoringCase($0.name.utf8, name.utf8) }?.value
+    }
 }

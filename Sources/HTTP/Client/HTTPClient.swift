@@ -242,11 +242,12 @@ struct AnswerHead {
         guard !isTrailer else { return true }
         if unsafe line.starts(with: "HTTP/".utf8) { fields = [] }
         guard let colon = unsafe line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            unsafe line[..<colon].allSatisfy(Self.isToken)
+            unsafe line[..<colon].allSatisfy(ASCII.isToken)
         else { return true }
         let name = unsafe Self.text(line[..<colon])
         let value = unsafe Self.text(line[(colon + 1)...])
-        guard !Self.isSame(name, "Transfer-Encoding") || Self.isSame(value, "chunked") else { return false }
+        let isCoding = ASCII.equalIgnoringCase(name.utf8, "Transfer-Encoding".utf8)
+        guard !isCoding || ASCII.equalIgnoringCase(value.utf8, "chunked".utf8) else { return false }
         fields.append((name, value))
         return true
     }
@@ -258,22 +259,5 @@ struct AnswerHead {
         return String(decoding: octets[start...end].map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// Whether two field names are equal, without regard to case (RFC 9110 section 5.1).
-    static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8) { lowercase($0) == lowercase($1) }
-    }
-
-    /// Whether an octet may stand in a token (RFC 9110 section 5.6.2).
-    static func isToken(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
-
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte }
 }

@@ -2,41 +2,28 @@ internal import Glibc
 
 /// The IP address at the other end of a connection.
 struct PeerAddress: Equatable {
-    /// Four or sixteen octets, in network order.
-    private let octets: [UInt8]
+    private let address: IPAddress
+    /// Whether it is an IPv4 address in its IPv6 form (RFC 4291 section 2.5.5.2), which is neither loopback nor public.
+    private let isMapped: Bool
 
     /// Parses the usual notation; nil when it is not an IP address, as for a socket of another family.
     init?(_ text: String) {
-        var v4 = in_addr()
-        var v6 = in6_addr()
         // A link-local address names its interface, as in `fe80::1%eth0`.
         let plain = String(text.prefix { $0 != "%" })
-        if unsafe inet_pton(AF_INET, plain, &v4) == 1 {
-            octets = unsafe withUnsafeBytes(of: v4) { unsafe Array($0) }
-        } else if unsafe inet_pton(AF_INET6, plain, &v6) == 1 {
-            octets = unsafe withUnsafeBytes(of: v6) { unsafe Array($0) }
-        } else {
-            return nil
-        }
+        guard let address = IPAddress(plain) else { return nil }
+        self.address = address
+        isMapped = address.isIPv4 && plain.utf8.contains(UInt8(ascii: ":"))
     }
 
     /// Reads the address of a socket address of that family; nil when the family is neither IPv4 nor IPv6.
     init?(_ address: UnsafeRawPointer, family: Int32) {
-        switch family {
-        case AF_INET:
-            let name = unsafe address.loadUnaligned(as: sockaddr_in.self)
-            octets = unsafe withUnsafeBytes(of: name.sin_addr) { unsafe Array($0) }
-        case AF_INET6:
-            let name = unsafe address.loadUnaligned(as: sockaddr_in6.self)
-            octets = unsafe withUnsafeBytes(of: name.sin6_addr) { unsafe Array($0) }
-        default: return nil
-        }
+        guard let address = unsafe IPAddress(address.assumingMemoryBound(to: sockaddr.self)) else { return nil }
+        self.address = address
+        isMapped = address.isIPv4 && family == AF_INET6
     }
 
-    private init(octets: some Sequence<UInt8>) { self.octets = Array(octets) }
-
-    /// Whether the address is in 127.0.0.0/8 or is ::1; IPv4-mapped addresses are not loopback.
-    var isLoopback: Bool { octets.count == 4 ? octets[0] == 127 : octets == [UInt8](repeating: 0, count: 15) + [1] }
+    /// Whether the address is in 127.0.0.0/8 or is ::1.
+    var isLoopback: Bool { !isMapped && address.isLoopback }
 
     /// Whether the address is one of the public Internet.
     ///
@@ -45,58 +32,34 @@ struct PeerAddress: Equatable {
     /// ones, those that embed an IPv4 address are excluded as well, and those for documentation. NAT64 addresses (RFC
     /// 6052) are judged by the IPv4 address they embed, because in some networks there is no other way to a server.
     var isPublic: Bool {
-        if octets.count == 4 { return !Self.special4.contains { $0.contains(octets) } }
-        if Self.nat64.contains(octets) { return PeerAddress(octets: octets.suffix(4)).isPublic }
-        return Self.global6.contains(octets) && !Self.special6.contains { $0.contains(octets) }
-    }
-
-    private struct Block {
-        let octets: [UInt8]
-        let prefix: Int
-
-        init(_ octets: [UInt8], _ prefix: Int) {
-            self.octets = octets
-            self.prefix = prefix
-        }
-
-        func contains(_ address: [UInt8]) -> Bool {
-            for (index, octet) in octets.enumerated() {
-                let bits = min(8, max(0, prefix - 8 * index))
-                let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-                if (octet ^ address[index]) & mask != 0 { return false }
-            }
-            return true
-        }
+        if isMapped { return false }
+        let isNAT64 = Self.nat64.contains { $0.contains(address) }
+        let judged = isNAT64 ? IPAddress(ipv4: UInt32(truncatingIfNeeded: address.low)) : address
+        if judged.isIPv4 { return !Self.special4.contains { $0.contains(judged) } }
+        return Self.global6.contains { $0.contains(judged) } && !Self.special6.contains { $0.contains(judged) }
     }
 
     /// "This network", private, shared, loopback, link-local, protocol assignments, documentation, 6to4 relays,
     /// benchmarks, multicast, and the reserved range with the broadcast address.
-    private static let special4 = [
-        Block([0], 8), Block([10], 8), Block([100, 64], 10), Block([127], 8), Block([169, 254], 16),
-        Block([172, 16], 12), Block([192, 0, 0], 24), Block([192, 0, 2], 24), Block([192, 88, 99], 24),
-        Block([192, 168], 16), Block([198, 18], 15), Block([198, 51, 100], 24), Block([203, 0, 113], 24),
-        Block([224], 4), Block([240], 4),
-    ]
-
-    private static let global6 = Block([0x20], 3)
-    private static let nat64 = Block([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], 96)
+    private static let special4 = blocks(
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/4", "240.0.0.0/4")
+    private static let global6 = blocks("2000::/3")
+    private static let nat64 = blocks("64:ff9b::/96")
     /// Protocol assignments with Teredo, documentation (two ranges), 6to4.
-    private static let special6 = [
-        Block([0x20, 0x01, 0], 23), Block([0x20, 0x01, 0x0D, 0xB8], 32), Block([0x3F, 0xFF, 0], 20),
-        Block([0x20, 0x02], 16),
-    ]
+    private static let special6 = blocks("2001::/23", "2001:db8::/32", "3fff::/20", "2002::/16")
+
+    private static func blocks(_ texts: String...) -> [AddressBlock] {
+        texts.map { text in
+            guard let block = AddressBlock(text) else { preconditionFailure("\(text) is not a range of addresses") }
+            return block
+        }
+    }
 }
 
 extension PeerAddress: CustomStringConvertible {
-    var description: String {
-        let family = octets.count == 4 ? AF_INET : AF_INET6
-        return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
-            let written = unsafe octets.withUnsafeBytes { octets in
-                unsafe inet_ntop(family, octets.baseAddress, text.baseAddress, socklen_t(text.count))
-            }
-            return unsafe written.map { unsafe String(cString: $0) } ?? ""
-        }
-    }
+    var description: String { isMapped ? "::ffff:\(address)" : address.description }
 }
 
 /// The addresses that a request may connect to.

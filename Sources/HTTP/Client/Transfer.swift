@@ -245,14 +245,16 @@ extension Transfer {
 extension ClientRequest {
     /// Whether method, URL and fields contain only characters that are allowed in a message.
     fileprivate var isSendable: Bool {
-        let isMethod = !method.isEmpty && method.utf8.allSatisfy(AnswerHead.isToken)
+        let isMethod = !method.isEmpty && method.utf8.allSatisfy(ASCII.isToken)
         let isURL = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         return isMethod && isURL
             && fields.allSatisfy { field in
-                !field.name.isEmpty && field.name.utf8.allSatisfy(AnswerHead.isToken)
+                !field.name.isEmpty && field.name.utf8.allSatisfy(ASCII.isToken)
                     && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
             }
     }
 
-    fileprivate func names(_ name: String) -> Bool { fields.contains { AnswerHead.isSame($0.name, name) } }
+    fileprivate func names(_ name: String) -> Bool {
+        fields.contains { ASCII.equalIgnoringCase($0.name.utf8, name.utf8) }
+    }
 }

@@ -33,10 +33,9 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    init(_ address: in_addr) {
-        high = 0
-        low = Self.mappedPrefix | UInt64(UInt32(bigEndian: address.s_addr))
-    }
+    init(ipv4: UInt32) { self.init(high: 0, low: Self.mappedPrefix | UInt64(ipv4)) }
+
+    init(_ address: in_addr) { self.init(ipv4: UInt32(bigEndian: address.s_addr)) }
 
     init(_ address: in6_addr) {
         let words = unsafe withUnsafeBytes(of: address) { bytes in
@@ -77,6 +76,9 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
+    /// The sixteen octets in network order, which sort as the addresses do.
+    public var bytes: [UInt8] { unsafe withUnsafeBytes(of: octets) { unsafe Array($0) } }
+
     var octets: in6_addr {
         var address = in6_addr()
         unsafe withUnsafeMutableBytes(of: &address) { bytes in
@@ -89,32 +91,32 @@ extension IPAddress: CustomStringConvertible {
 
 /// A range of IP addresses in CIDR notation (RFC 4632, RFC 4291 section 2.3).
 public struct AddressBlock: Hashable, Sendable {
-    private let base: IPAddress
-    private let prefix: Int
+    public let first: IPAddress
+    public let last: IPAddress
 
     /// Parses `10.0.0.0/8`, `fd00::/8` or a single address; bits after the prefix are ignored.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = parts.first, let base = IPAddress(String(first)) else { return nil }
-        let width = base.isIPv4 ? 32 : 128
-        var length = width
+        guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
+        let width = address.isIPv4 ? 32 : 128
+        var prefix = width
         if parts.count == 2 {
-            guard let given = Int(parts[1]), (0...width).contains(given) else { return nil }
-            length = given
+            guard parts[1].utf8.allSatisfy(ASCII.isDigit), let given = Int(parts[1]), given <= width else { return nil }
+            prefix = given
         }
-        prefix = length + 128 - width
-        self.base = base
+        let (high, low) = (Self.mask(prefix + 128 - width), Self.mask(prefix + 64 - width))
+        first = IPAddress(high: address.high & high, low: address.low & low)
+        last = IPAddress(high: address.high | ~high, low: address.low | ~low)
     }
 
     /// Whether `address` is in the range.
     public func contains(_ address: IPAddress) -> Bool {
-        Self.agree(address.high, base.high, bits: min(prefix, 64))
-            && Self.agree(address.low, base.low, bits: max(prefix - 64, 0))
+        let place = (address.high, address.low)
+        return (first.high, first.low) <= place && place <= (last.high, last.low)
     }
 
-    private static func agree(_ left: UInt64, _ right: UInt64, bits: Int) -> Bool {
-        bits == 0 || (left ^ right) >> UInt64(64 - bits) == 0
-    }
+    /// The first bits of 64, as many as there are.
+    private static func mask(_ bits: Int) -> UInt64 { ~(UInt64.max >> max(0, bits)) }
 }
 
 /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted; none unless configured.
@@ -205,7 +207,7 @@ public struct HostRule: Sendable {
         let text = unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         guard var host = ASCII.word(text[...].utf8) else { return false }
         if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")),
-            host.utf8[colon...].dropFirst().allSatisfy(Self.isDigit)
+            host.utf8[colon...].dropFirst().allSatisfy(ASCII.isDigit)
         {
             host = String(host[..<colon])
         }
@@ -222,9 +224,7 @@ public struct HostRule: Sendable {
         for index in own.indices where ASCII.lowercase(value[index]) != own[index] { return false }
         guard value.count > own.count else { return true }
         guard value[own.count] == UInt8(ascii: ":") else { return false }
-        for index in own.count + 1..<value.count where !Self.isDigit(value[index]) { return false }
+        for index in own.count + 1..<value.count where !ASCII.isDigit(value[index]) { return false }
         return true
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }

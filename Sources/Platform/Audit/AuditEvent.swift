@@ -1,4 +1,5 @@
 public import Core
+public import HTTP
 public import Postgres
 
 /// An event of the audit log: an action that succeeded or was refused.
@@ -80,7 +81,7 @@ extension AuditEvent {
             \(team), clock_timestamp(), \(actor.kind), \(name), \(action), \(self.target.kind),
             \(target), \(outcome), NULLIF(\(origin.ip), ''), NULLIF(\(origin.userAgent), ''),
             NULLIF(\(origin.requestID), ''), \(Self.text(before))::jsonb, \(Self.text(after))::jsonb,
-            \(AddressRange(origin.ip)?.first), \(words)
+            \(IPAddress(origin.ip)?.bytes), \(words)
         \(condition)
         """
     }
@@ -116,7 +117,7 @@ public struct AuditFilter: Hashable, Sendable {
     /// The target by its name, such as an identifier; `targetKind` narrows it where two kinds share a name.
     public var target: String?
     public var targetKind: String?
-    public var addresses: AddressRange?
+    public var addresses: AddressBlock?
     public var outcome: AuditEvent.Outcome?
     /// The period, from `since` inclusive to `until` exclusive.
     public var since: Timestamp?

@@ -1,3 +1,4 @@
+import HTTP
 public import Postgres
 
 /// Searches the audit log of one team, newest first.
@@ -279,8 +280,8 @@ extension AuditSearchStore {
 
         private var addresses: SQL {
             guard let range = filter.addresses else { return "" }
-            return range.isSingle
-                ? "AND e.ip_key = \(range.first)" : "AND e.ip_key >= \(range.first) AND e.ip_key <= \(range.last)"
+            let (first, last) = (range.first.bytes, range.last.bytes)
+            return first == last ? "AND e.ip_key = \(first)" : "AND e.ip_key >= \(first) AND e.ip_key <= \(last)"
         }
 
         /// The outcome is a literal, because PostgreSQL uses the partial index of refused events for no parameter.

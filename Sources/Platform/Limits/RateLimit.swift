@@ -1,6 +1,6 @@
 import Core
 import Crypto
-import Glibc
+import HTTP
 
 /// A limit on how often something may happen within a window, counted for each key by all processes together.
 ///
@@ -109,7 +109,6 @@ public struct LimitKey: Hashable, Sendable {
     /// Key in the table: hashed, because rows outlive the request and a name may be any text.
     var stored: String { scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))" }
 
-    /// Network of a customer: an IPv4 address, or the 56-bit prefix of an IPv6 address (RFC 6177).
     public static func network(_ ip: String) -> LimitKey { LimitKey(.network, networkPrefix(of: ip)) }
     public static func account(_ subject: Subject) -> LimitKey { LimitKey(.account, subject.rawValue) }
     /// An account by the login name that was entered, which may be no account's.
@@ -143,15 +142,8 @@ public struct LimitKey: Hashable, Sendable {
         case change
     }
 
-    /// An IPv4 address, or the first 56 bits of an IPv6 address in hexadecimal.
+    /// Text of the network of a customer: an IPv4 address, or the 56-bit prefix of an IPv6 address (RFC 6177).
     public static func networkPrefix(of ip: String) -> String {
-        var address = in6_addr()
-        guard unsafe inet_pton(AF_INET6, ip, &address) == 1 else { return ip.cut(toOctets: 64) }
-        let octets = unsafe withUnsafeBytes(of: address) { unsafe [UInt8]($0) }
-        // An IPv4 address in IPv6 notation (RFC 4291 section 2.5.5.2).
-        if octets[..<10].allSatisfy({ $0 == 0 }), octets[10] == 0xFF, octets[11] == 0xFF {
-            return octets[12...].map { String($0) }.joined(separator: ".")
-        }
-        return Hex.encode(octets[..<7])
+        IPAddress(ip)?.clientNetwork.description ?? ip.cut(toOctets: 64)
     }
 }

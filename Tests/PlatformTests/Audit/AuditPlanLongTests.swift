@@ -1,4 +1,5 @@
 import Core
+import HTTP
 import Postgres
 import Testing
 
@@ -33,8 +34,8 @@ import Testing
                 ("action", Self.filter { $0.action = "key.created" }),
                 ("target", Self.filter { $0.target = "thing77" }),
                 ("target", Self.filter { ($0.target, $0.targetKind) = ("thing77", "user") }),
-                ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.77") }),
-                ("ip_key", Self.filter { $0.addresses = AddressRange("10.0.1.64/28") }),
+                ("ip_key", Self.filter { $0.addresses = AddressBlock("10.0.1.77") }),
+                ("ip_key", Self.filter { $0.addresses = AddressBlock("10.0.1.64/28") }),
                 ("", Self.filter { $0.outcome = .refused }), ("words", Self.filter { $0.words = ["thing77"] }),
                 ("words", Self.filter { $0.words = ["thing77", "word17"] }),
                 ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start) }),
@@ -59,7 +60,7 @@ import Testing
     @Test func `walks through what is rare, be it the words or the rest`() async throws {
         try await withManyEvents { environment in
             let cases: [(walksEvents: Bool, index: String, filter: AuditFilter)] = [
-                (true, "ip_key", Self.filter { ($0.words, $0.addresses) = (["word17"], AddressRange("10.0.1.77")) }),
+                (true, "ip_key", Self.filter { ($0.words, $0.addresses) = (["word17"], AddressBlock("10.0.1.77")) }),
                 (true, "target", Self.filter { ($0.words, $0.target) = (["word17"], "thing77") }),
                 (false, "words", Self.filter { ($0.words, $0.action) = (["thing77"], "sign_in.completed") }),
                 (false, "words", Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }),
