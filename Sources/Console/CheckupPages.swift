@@ -103,13 +103,7 @@ struct FindingRow: Sendable {
 }
 
 extension Finding.Verdict {
-    fileprivate var heading: Message {
-        switch self {
-        case .wrong: Message("console.doctor.heading.wrong")
-        case .note: Message("console.doctor.heading.note")
-        case .good: Message("console.doctor.heading.good")
-        }
-    }
+    fileprivate var heading: Message { Message(in: "console.doctor.heading", rawValue) }
 
     fileprivate var badge: BadgeView {
         switch self {

@@ -222,13 +222,7 @@ struct DeliveryAttemptRow: Sendable {
 }
 
 extension NotificationState {
-    var words: Message {
-        switch self {
-        case .pending: Message("console.notifications.state.pending")
-        case .delivered: Message("console.notifications.state.delivered")
-        case .dead: Message("console.notifications.state.dead")
-        }
-    }
+    var words: Message { Message(in: "console.notifications.state", rawValue) }
 
     var badge: BadgeView {
         switch self {
@@ -247,16 +241,7 @@ extension DeliveryAttempt.Result {
     fileprivate var words: Message {
         switch self {
         case .answered(let status): Message("console.notifications.answered", ["status": String(status)])
-        case .failed(.addressMissing): Message("console.notifications.problem.address-missing")
-        case .failed(.addressMalformed): Message("console.notifications.problem.address-malformed")
-        case .failed(.addressRefused): Message("console.notifications.problem.address-refused")
-        case .failed(.nameNotFound): Message("console.notifications.problem.name-not-found")
-        case .failed(.cannotConnect): Message("console.notifications.problem.cannot-connect")
-        case .failed(.untrusted): Message("console.notifications.problem.untrusted")
-        case .failed(.deadlinePassed): Message("console.notifications.problem.deadline-passed")
-        case .failed(.malformedAnswer): Message("console.notifications.problem.malformed-answer")
-        case .failed(.answerTooLong): Message("console.notifications.problem.answer-too-long")
-        case .failed(.other): Message("console.notifications.problem.other")
+        case .failed(let problem): Message(in: "console.notifications.problem", problem.rawValue)
         }
     }
 }

@@ -1,9 +1,14 @@
-import Console
+import Accounts
 import Core
+import Federation
+import OAuth
 import Platform
+import Registry
 import SignIn
 import Templates
 import Testing
+
+@testable import Console
 
 /// The texts of the repository, as templates and sources say them.
 @Suite struct `The texts of Pippin` {
@@ -53,6 +58,31 @@ import Testing
 
         #expect(names.count > least, "the scan finds none any more")
         #expect(names.filter { !texts.contains("console.operator.kinds.\($0)") }.sorted() == [])
+    }
+
+    @Test func `name every value that pages show`() throws {
+        let texts = try Translations(folder: repository + "/Texts").keys(in: .english)
+        let settings: [(String, [String])] = [
+            ("second-factor", SecondFactor.allCases.map(\.rawValue)),
+            ("registration", Registration.allCases.map(\.rawValue)), ("sources", SourceChoice.allCases.map(\.rawValue)),
+        ]
+        let shown: [(String, [String])] = [
+            ("console.members.reach", [Role.owner, .admin, .developer, .auditor].map(\.rawValue)),
+            ("console.notifications.state", NotificationState.allCases.map(\.rawValue)),
+            ("console.notifications.problem", DeliveryAttempt.Problem.allCases.map(\.rawValue)),
+            ("console.operator.jobs.state", JobSummary.State.allCases.map(\.rawValue)),
+            ("console.apple-tokens.problem", UpstreamTokenProblem.allCases.map(\.rawValue)),
+            ("console.apple-tokens.advice", UpstreamTokenProblem.allCases.map(\.rawValue)),
+            ("console.doctor.heading", Finding.Verdict.allCases.map(\.rawValue)),
+            (
+                "console.operator.drift",
+                WatchedDocument.Name.allCases.flatMap { [$0.rawValue, $0.rawValue + ".about"] }
+            ), ("console.user-invitations.policy", Registration.allCases.map(\.rawValue)),
+        ]
+        let families = shown + settings.map { ("console.settings." + $0, $1.flatMap { [$0, $0 + ".hint"] }) }
+
+        #expect(
+            families.flatMap { family, names in names.map { "\(family).\($0)" } }.filter { !texts.contains($0) } == [])
     }
 
     @Test func `name every message`() throws {

@@ -164,15 +164,7 @@ extension Role {
     var words: Message { Message(in: "console.roles", rawValue) }
 
     /// Description of the role's rights in one sentence; nil for `operator`.
-    var reach: Message? {
-        switch self {
-        case .operator: nil
-        case .owner: Message("console.members.reach.owner")
-        case .admin: Message("console.members.reach.admin")
-        case .developer: Message("console.members.reach.developer")
-        case .auditor: Message("console.members.reach.auditor")
-        }
-    }
+    var reach: Message? { self == .operator ? nil : Message(in: "console.members.reach", rawValue) }
 
     /// Roles that a member with this role may assign, most powerful first.
     var grantable: [Role] { [.owner, .admin, .developer, .auditor].filter(mayManage) }

@@ -84,19 +84,9 @@ struct DocumentView: Sendable {
         let value: String
     }
 
-    private var heading: Message {
-        switch document.name {
-        case .discovery: Message("console.operator.drift.discovery")
-        case .keys: Message("console.operator.drift.keys")
-        }
-    }
+    private var heading: Message { Message(in: "console.operator.drift", document.name.rawValue) }
 
-    private var about: Message {
-        switch document.name {
-        case .discovery: Message("console.operator.drift.discovery.about")
-        case .keys: Message("console.operator.drift.keys.about")
-        }
-    }
+    private var about: Message { Message(in: "console.operator.drift", document.name.rawValue + ".about") }
 
     private var badge: BadgeView {
         document.differsSince == nil

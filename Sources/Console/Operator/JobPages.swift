@@ -115,15 +115,7 @@ struct JobPages: ConsolePages {
 enum JobMessages { static func name(ofKind kind: String) -> Message { Message(in: "console.operator.kinds", kind) } }
 
 extension JobSummary.State {
-    var words: Message {
-        switch self {
-        case .waiting: Message("console.operator.jobs.state.waiting")
-        case .running: Message("console.operator.jobs.state.running")
-        case .succeeded: Message("console.operator.jobs.state.succeeded")
-        case .dead: Message("console.operator.jobs.state.dead")
-        case .cancelled: Message("console.operator.jobs.state.cancelled")
-        }
-    }
+    var words: Message { Message(in: "console.operator.jobs.state", rawValue) }
 
     var badge: BadgeView {
         switch self {

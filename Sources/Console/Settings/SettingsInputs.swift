@@ -118,39 +118,15 @@ extension SettingsDraft {
 }
 
 extension SecondFactor {
-    var words: Message {
-        switch self {
-        case .off: Message("console.settings.second-factor.off")
-        case .optional: Message("console.settings.second-factor.optional")
-        case .required: Message("console.settings.second-factor.required")
-        }
-    }
+    var words: Message { Message(in: "console.settings.second-factor", rawValue) }
 
-    fileprivate var hint: Message {
-        switch self {
-        case .off: Message("console.settings.second-factor.off.hint")
-        case .optional: Message("console.settings.second-factor.optional.hint")
-        case .required: Message("console.settings.second-factor.required.hint")
-        }
-    }
+    fileprivate var hint: Message { Message(in: "console.settings.second-factor", rawValue + ".hint") }
 }
 
 extension Registration {
-    var words: Message {
-        switch self {
-        case .open: Message("console.settings.registration.open")
-        case .invitation: Message("console.settings.registration.invitation")
-        case .off: Message("console.settings.registration.off")
-        }
-    }
+    var words: Message { Message(in: "console.settings.registration", rawValue) }
 
-    fileprivate var hint: Message {
-        switch self {
-        case .open: Message("console.settings.registration.open.hint")
-        case .invitation: Message("console.settings.registration.invitation.hint")
-        case .off: Message("console.settings.registration.off.hint")
-        }
-    }
+    fileprivate var hint: Message { Message(in: "console.settings.registration", rawValue + ".hint") }
 }
 
 /// Identity sources of a team as one choice, so that at least one source is selected.
@@ -176,19 +152,7 @@ enum SourceChoice: String, CaseIterable, Sendable {
         }
     }
 
-    var words: Message {
-        switch self {
-        case .directory: Message("console.settings.sources.directory")
-        case .apple: Message("console.settings.sources.apple")
-        case .both: Message("console.settings.sources.both")
-        }
-    }
+    var words: Message { Message(in: "console.settings.sources", rawValue) }
 
-    var hint: Message {
-        switch self {
-        case .directory: Message("console.settings.sources.directory.hint")
-        case .apple: Message("console.settings.sources.apple.hint")
-        case .both: Message("console.settings.sources.both.hint")
-        }
-    }
+    var hint: Message { Message(in: "console.settings.sources", rawValue + ".hint") }
 }

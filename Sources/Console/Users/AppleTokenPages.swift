@@ -122,26 +122,8 @@ extension UpstreamTokenSummary.State {
 }
 
 extension UpstreamTokenProblem {
-    var words: Message {
-        switch self {
-        case .unconnected: Message("console.apple-tokens.problem.unconnected")
-        case .client: Message("console.apple-tokens.problem.client")
-        case .token: Message("console.apple-tokens.problem.token")
-        case .unreachable: Message("console.apple-tokens.problem.unreachable")
-        case .sealed: Message("console.apple-tokens.problem.sealed")
-        case .abandoned: Message("console.apple-tokens.problem.abandoned")
-        }
-    }
+    var words: Message { Message(in: "console.apple-tokens.problem", rawValue) }
 
     /// Advice for resolving the problem.
-    var advice: Message {
-        switch self {
-        case .unconnected: Message("console.apple-tokens.advice.unconnected")
-        case .client: Message("console.apple-tokens.advice.client")
-        case .token: Message("console.apple-tokens.advice.token")
-        case .unreachable: Message("console.apple-tokens.advice.unreachable")
-        case .sealed: Message("console.apple-tokens.advice.sealed")
-        case .abandoned: Message("console.apple-tokens.advice.abandoned")
-        }
-    }
+    var advice: Message { Message(in: "console.apple-tokens.advice", rawValue) }
 }

@@ -135,13 +135,7 @@ struct UserInvitationListPage: ConsolePage {
     let invite: FormView?
     let maySet: Bool
 
-    private var policy: Message {
-        switch registration {
-        case .open: Message("console.user-invitations.policy.open")
-        case .invitation: Message("console.user-invitations.policy.invitation")
-        case .off: Message("console.user-invitations.policy.off")
-        }
-    }
+    private var policy: Message { Message(in: "console.user-invitations.policy", registration.rawValue) }
 }
 
 /// Form that invites a user: email and language of the mail as entered, with errors.
