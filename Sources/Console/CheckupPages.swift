@@ -67,7 +67,7 @@ struct CheckupPage: ConsolePage {
         static let fields = Fields<Group> {
             $0.text("id") { $0.verdict.rawValue }
             $0.words("heading") { $0.verdict.heading }
-            $0.list("findings", FindingRow.fields) { $0.findings.map(FindingRow.init) }
+            $0.list("findings", Finding.fields) { $0.findings }
         }
     }
 
@@ -90,15 +90,12 @@ struct CheckupPage: ConsolePage {
     }
 }
 
-/// One finding of the check-up.
-struct FindingRow: Sendable {
-    let finding: Finding
-
-    static let fields = Fields<FindingRow> {
-        $0.words("subject") { $0.finding.subject }
-        $0.words("message") { $0.finding.message }
-        $0.group("badge", BadgeView.fields) { $0.finding.verdict.badge }
-        $0.list("advice", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.finding.advice }
+extension Finding {
+    fileprivate static let fields = Fields<Finding> {
+        $0.words("subject") { $0.subject }
+        $0.words("message") { $0.message }
+        $0.group("badge", BadgeView.fields) { $0.verdict.badge }
+        $0.list("advice", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.advice }
     }
 }
 

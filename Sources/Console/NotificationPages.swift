@@ -179,7 +179,7 @@ struct NotificationDetailPage: ConsolePage {
         $0.group("appID", appIDFields) { $0 }
         $0.group("created", TimeView.fields) { TimeView($0.notification.createdAt) }
         $0.optionalGroup("settled", TimeView.fields) { $0.notification.settledAt.map(TimeView.init) }
-        $0.list("attempts", DeliveryAttemptRow.fields) { $0.attempts.map { DeliveryAttemptRow(attempt: $0) } }
+        $0.list("attempts", DeliveryAttempt.fields) { $0.attempts }
         $0.optionalText("replayURL") { $0.replayURL }
     }
 
@@ -207,17 +207,14 @@ extension NotificationSummary {
     }
 }
 
-/// A delivery attempt on the page of its notification.
-struct DeliveryAttemptRow: Sendable {
-    let attempt: DeliveryAttempt
-
-    static let fields = Fields<DeliveryAttemptRow> {
-        $0.group("time", TimeView.fields) { TimeView($0.attempt.at) }
-        $0.text("url") { $0.attempt.url }
-        $0.words("result") { $0.attempt.result.words }
-        $0.flag("isGood") { $0.attempt.result.isGood }
-        $0.integer("milliseconds") { $0.attempt.milliseconds }
-        $0.optionalText("excerpt") { $0.attempt.excerpt.isEmpty ? nil : $0.attempt.excerpt }
+extension DeliveryAttempt {
+    fileprivate static let fields = Fields<DeliveryAttempt> {
+        $0.group("time", TimeView.fields) { TimeView($0.at) }
+        $0.text("url") { $0.url }
+        $0.words("result") { $0.result.words }
+        $0.flag("isGood") { $0.result.isGood }
+        $0.integer("milliseconds") { $0.milliseconds }
+        $0.optionalText("excerpt") { $0.excerpt.isEmpty ? nil : $0.excerpt }
     }
 }
 

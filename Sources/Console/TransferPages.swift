@@ -151,10 +151,9 @@ struct TransferForm: Sendable {
             .appIDs(
                 primaries, chosen: appID, label: Message("console.transfers.app-id"),
                 hint: Message("console.transfers.app-id.hint")),
-            .field(
-                FieldView(
-                    "target", label: Message("console.transfers.target"), value: target, autocomplete: "off",
-                    hint: Message("console.transfers.target.hint"), error: problem, isCode: true)),
+            .text(
+                "target", Message("console.transfers.target"), target, hint: Message("console.transfers.target.hint"),
+                error: problem, isCode: true),
         ]
     }
 }
@@ -225,7 +224,7 @@ struct TransferAcceptancePage: ConsolePage {
             return url.isEmpty ? nil : url
         }
         $0.optionalWords("people") { page in page.transfer.registration.people.map { Self.users($0).localizedText } }
-        $0.list("services", Service.fields) { page in page.transfer.registration.services.map { Service(service: $0) } }
+        $0.list("services", serviceFields) { $0.transfer.registration.services }
         $0.group("danger", DangerView.fields) { $0.danger }
     }
 
@@ -236,15 +235,11 @@ struct TransferAcceptancePage: ConsolePage {
     }
 
     /// A Service ID that is transferred with the App ID.
-    struct Service: Sendable {
-        let service: TransferredRegistration.Service
-
-        static let fields = Fields<Service> {
-            $0.text("identifier") { $0.service.identifier }
-            $0.text("description") { $0.service.description }
-            $0.list("domains", Fields<String> { $0.text("text") { $0 } }) { $0.service.domains }
-            $0.list("returnURLs", Fields<String> { $0.text("text") { $0 } }) { $0.service.returnURLs }
-        }
+    private static let serviceFields = Fields<TransferredRegistration.Service> {
+        $0.text("identifier") { $0.identifier }
+        $0.text("description") { $0.description }
+        $0.list("domains", Fields<String> { $0.text("text") { $0 } }) { $0.domains }
+        $0.list("returnURLs", Fields<String> { $0.text("text") { $0 } }) { $0.returnURLs }
     }
 
     let frame: ConsoleFrame

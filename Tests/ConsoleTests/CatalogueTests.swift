@@ -5,6 +5,7 @@ import OAuth
 import Platform
 import Registry
 import SignIn
+import Simulator
 import Templates
 import Testing
 
@@ -20,6 +21,14 @@ import Testing
         #expect(throws: Never.self) {
             try pages.check(Console.views + Hosted.views + EmailRenderer.views, TextArea.all)
         }
+    }
+
+    @Test func `are checked with every page that there is`() {
+        let views = Console.views + Hosted.views + Simulator.views + SampleApp.views + EmailRenderer.views
+        let templates = Set(Self.sources.flatMap { MessageScan.literals(after: "static let template = ", in: $0) })
+
+        #expect(templates.count > 10, "the scan finds no pages any more")
+        #expect(templates.subtracting(views.map { "\($0.template)" }).sorted() == [])
     }
 
     @Test func `are all said somewhere, and what is said is there`() throws {
@@ -75,7 +84,7 @@ import Testing
             ("console.apple-tokens.advice", UpstreamTokenProblem.allCases.map(\.rawValue)),
             ("console.doctor.heading", Finding.Verdict.allCases.map(\.rawValue)),
             (
-                "console.operator.drift",
+                "console.operator.drift.document",
                 WatchedDocument.Name.allCases.flatMap { [$0.rawValue, $0.rawValue + ".about"] }
             ), ("console.user-invitations.policy", Registration.allCases.map(\.rawValue)),
         ]

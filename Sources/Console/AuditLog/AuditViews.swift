@@ -20,20 +20,13 @@ struct AuditLogPage: ConsolePage {
         $0.group("paging", PagingView.fields) { $0.paging }
         $0.group("chain", AuditChainView.fields) { $0.chain }
         $0.optionalText("exportURL") { $0.chain.mayVerify ? ConsoleRoutes.auditExport.link($0.team) : nil }
-        $0.list("parameters", Parameter.fields) { page in
-            page.query.list.parameters.map { Parameter(name: $0.name, value: $0.value) }
-        }
+        $0.list("parameters", parameterFields) { $0.query.list.parameters }
     }
 
     /// A filter, repeated as a hidden field of the export form.
-    private struct Parameter: Sendable {
-        let name: String
-        let value: String
-
-        static let fields = Fields<Parameter> {
-            $0.text("name") { $0.name }
-            $0.text("value") { $0.value }
-        }
+    private static let parameterFields = Fields<(name: String, value: String)> {
+        $0.text("name") { $0.name }
+        $0.text("value") { $0.value }
     }
 
     let frame: ConsoleFrame

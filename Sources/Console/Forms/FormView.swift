@@ -27,6 +27,18 @@ enum InputView: Sendable {
         $0.optionalGroup("privateKey", TextareaView.fields) { if case .privateKey(let view) = $0 { view } else { nil } }
     }
 
+    /// A field of one line, which the browser does not fill in.
+    static func text(
+        _ name: String, _ label: Message, _ value: String, type: String = "text",
+        placeholder: (any LocalizedTextConvertible)? = nil, hint: Message? = nil,
+        error: (any LocalizedTextConvertible)? = nil, isRequired: Bool = true, isCode: Bool = false
+    ) -> InputView {
+        .field(
+            FieldView(
+                name, label: label, type: type, value: value, autocomplete: "off", placeholder: placeholder, hint: hint,
+                error: error, isRequired: isRequired, isCode: isCode))
+    }
+
     /// Selection list of App IDs.
     ///
     /// - Parameter none: the choice that stands for no App ID; nil if one has to be chosen.

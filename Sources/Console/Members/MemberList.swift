@@ -141,11 +141,9 @@ struct InviteForm: Sendable {
     /// - Parameter roles: the roles that the inviting member may assign.
     func inputs(_ roles: [Role]) -> [InputView] {
         [
-            .field(
-                FieldView(
-                    "email", label: Message("console.members.email"), type: "email", value: email, autocomplete: "off",
-                    placeholder: "ben@acme.example", error: errors["email"])),
-            .choices(.roles(roles, chosen: role, error: errors["role"])),
+            .text(
+                "email", Message("console.members.email"), email, type: "email", placeholder: "ben@acme.example",
+                error: errors["email"]), .choices(.roles(roles, chosen: role, error: errors["role"])),
         ]
     }
 }

@@ -36,7 +36,7 @@ struct DriftPage: OperatorPage {
     static let fields = frameFields.with {
         $0.flag("watched") { $0.isWatched }
         $0.optionalText("standInURL") { $0.standIn }
-        $0.list("documents", DocumentView.fields) { $0.documents.map(DocumentView.init) }
+        $0.list("documents", WatchedDocument.fields) { $0.documents }
     }
 
     let frame: OperatorFrame
@@ -46,19 +46,14 @@ struct DriftPage: OperatorPage {
     let documents: [WatchedDocument]
 }
 
-/// A watched document.
-struct DocumentView: Sendable {
-    private let document: WatchedDocument
-
-    init(_ document: WatchedDocument) { self.document = document }
-
-    static let fields = Fields<DocumentView> {
-        $0.text("id") { $0.document.name.rawValue }
-        $0.words("heading") { $0.heading }
-        $0.words("about") { $0.about }
-        $0.group("seen", TimeView.fields) { TimeView($0.document.seenAt) }
+extension WatchedDocument {
+    fileprivate static let fields = Fields<WatchedDocument> {
+        $0.text("id") { $0.name.rawValue }
+        $0.words("heading") { Message(in: "console.operator.drift.document", $0.name.rawValue) }
+        $0.words("about") { Message(in: "console.operator.drift.document", $0.name.rawValue + ".about") }
+        $0.group("seen", TimeView.fields) { TimeView($0.seenAt) }
         $0.group("state", BadgeView.fields) { $0.badge }
-        $0.optionalGroup("since", TimeView.fields) { $0.document.differsSince.map(TimeView.init) }
+        $0.optionalGroup("since", TimeView.fields) { $0.differsSince.map(TimeView.init) }
         $0.list(
             "differences",
             Fields<WatchedDocument.Difference> {
@@ -66,30 +61,20 @@ struct DocumentView: Sendable {
                 $0.optionalText("known") { $0.known }
                 $0.optionalText("now") { $0.seen }
             }
-        ) { $0.document.differences }
+        ) { $0.differences }
         $0.list(
             "entries",
-            Fields<Entry> {
-                $0.text("name") { $0.name }
+            Fields<(key: String, value: String)> {
+                $0.text("name") { $0.key }
                 $0.text("value") { $0.value }
             }
-        ) { view in view.document.seen.sorted { $0.key < $1.key }.map { Entry(name: $0.key, value: $0.value) } }
-        $0.text("digest") { $0.document.seenDigest }
-        $0.text("approvalURL") { OperatorRoutes.driftApproval.link($0.document.name) }
+        ) { document in document.seen.sorted { $0.key < $1.key } }
+        $0.text("digest") { $0.seenDigest }
+        $0.text("approvalURL") { OperatorRoutes.driftApproval.link($0.name) }
     }
-
-    /// An entry of the version last seen.
-    struct Entry: Sendable {
-        let name: String
-        let value: String
-    }
-
-    private var heading: Message { Message(in: "console.operator.drift", document.name.rawValue) }
-
-    private var about: Message { Message(in: "console.operator.drift", document.name.rawValue + ".about") }
 
     private var badge: BadgeView {
-        document.differsSince == nil
+        differsSince == nil
             ? BadgeView(.good, Message("console.operator.drift.known"))
             : BadgeView(.bad, Message("console.operator.drift.differs"))
     }

@@ -42,7 +42,7 @@ struct HealthPage: OperatorPage {
         }
         $0.text("migration") { $0.database.migration }
         $0.group("clock", TimeView.fields) { TimeView($0.database.clock) }
-        $0.list("processes", ProcessRow.fields) { $0.processes.map(ProcessRow.init) }
+        $0.list("processes", ProcessStatus.fields) { $0.processes }
         $0.table("queue") { $0.queueTable }
         $0.table("schedules") { $0.scheduleTable }
     }
@@ -105,38 +105,35 @@ struct HealthPage: OperatorPage {
     }
 }
 
-/// A server process of the installation.
-struct ProcessRow: Sendable {
-    let process: ProcessStatus
-
-    static let fields = Fields<ProcessRow> {
-        $0.text("host") { $0.process.beat.host }
-        $0.text("pid") { String($0.process.beat.pid) }
-        $0.text("version") { $0.process.beat.version }
-        $0.group("state", BadgeView.fields) { row in
-            row.process.isAlive
+extension ProcessStatus {
+    fileprivate static let fields = Fields<ProcessStatus> {
+        $0.text("host") { $0.beat.host }
+        $0.text("pid") { String($0.beat.pid) }
+        $0.text("version") { $0.beat.version }
+        $0.group("state", BadgeView.fields) { process in
+            process.isAlive
                 ? BadgeView(.good, Message("console.operator.health.alive"))
                 : BadgeView(.bad, Message("console.operator.health.silent"))
         }
-        $0.group("seen", TimeView.fields) { TimeView($0.process.seenAt) }
-        $0.group("started", TimeView.fields) { TimeView($0.process.beat.startedAt) }
-        $0.integer("loops") { $0.process.beat.loops }
-        $0.text("lag") { Milliseconds.text(.microseconds($0.process.beat.loopLag)) }
-        $0.text("skew") { Milliseconds.text($0.process.clockSkew) }
-        $0.text("memory") { OctetCount.text($0.process.beat.memory) }
-        $0.integer("connections") { $0.process.beat.connections.now }
-        $0.integer("connectionsPeak") { $0.process.beat.connections.peak }
-        $0.integer("connectionLimit") { $0.process.beat.connections.limit }
-        $0.integer("refused") { $0.process.beat.connections.refused }
-        $0.integer("full") { $0.process.beat.connections.full }
-        $0.integer("shortages") { $0.process.beat.connections.shortages }
-        $0.text("delivery") { OctetCount.text($0.process.beat.connections.octetsInDelivery) }
-        $0.integer("givenUp") { $0.process.beat.connections.answersGivenUp }
-        $0.integer("descriptors") { $0.process.beat.connections.descriptors }
-        $0.integer("descriptorLimit") { $0.process.beat.connections.descriptorLimit }
-        $0.integer("succeeded") { $0.process.beat.jobsSucceeded }
-        $0.integer("failed") { $0.process.beat.jobsFailed }
-        $0.integer("dead") { $0.process.beat.jobsDead }
+        $0.group("seen", TimeView.fields) { TimeView($0.seenAt) }
+        $0.group("started", TimeView.fields) { TimeView($0.beat.startedAt) }
+        $0.integer("loops") { $0.beat.loops }
+        $0.text("lag") { Milliseconds.text(.microseconds($0.beat.loopLag)) }
+        $0.text("skew") { Milliseconds.text($0.clockSkew) }
+        $0.text("memory") { OctetCount.text($0.beat.memory) }
+        $0.integer("connections") { $0.beat.connections.now }
+        $0.integer("connectionsPeak") { $0.beat.connections.peak }
+        $0.integer("connectionLimit") { $0.beat.connections.limit }
+        $0.integer("refused") { $0.beat.connections.refused }
+        $0.integer("full") { $0.beat.connections.full }
+        $0.integer("shortages") { $0.beat.connections.shortages }
+        $0.text("delivery") { OctetCount.text($0.beat.connections.octetsInDelivery) }
+        $0.integer("givenUp") { $0.beat.connections.answersGivenUp }
+        $0.integer("descriptors") { $0.beat.connections.descriptors }
+        $0.integer("descriptorLimit") { $0.beat.connections.descriptorLimit }
+        $0.integer("succeeded") { $0.beat.jobsSucceeded }
+        $0.integer("failed") { $0.beat.jobsFailed }
+        $0.integer("dead") { $0.beat.jobsDead }
     }
 }
 

@@ -87,25 +87,20 @@ extension AppIDForm {
     ///   - base: the team's own issuer.
     ///   - isNew: whether the identifier can be typed, which is kept afterwards.
     func inputs(_ problems: FormProblems, primaries: [AppID], own base: String, isNew: Bool) -> [InputView] {
-        let described = InputView.field(
-            FieldView(
-                "description", label: Message("console.registry.description"), value: description, autocomplete: "off",
-                hint: Message("console.app-ids.description.hint"), error: problems["description"]))
-        let identified = InputView.field(
-            FieldView(
-                "identifier", label: Message("console.app-ids.bundle-id"), value: identifier, autocomplete: "off",
-                placeholder: "com.example.app", hint: Message("console.app-ids.bundle-id.hint"),
-                error: problems["identifier"], isCode: true))
+        let described = InputView.text(
+            "description", Message("console.registry.description"), description,
+            hint: Message("console.app-ids.description.hint"), error: problems["description"])
+        let identified = InputView.text(
+            "identifier", Message("console.app-ids.bundle-id"), identifier, placeholder: "com.example.app",
+            hint: Message("console.app-ids.bundle-id.hint"), error: problems["identifier"], isCode: true)
         let grouped = InputView.appIDs(
             primaries, chosen: primary, "primary", label: Message("console.registry.group"),
             hint: Message("console.app-ids.group.hint"), error: problems["primary"] ?? problems["appID"],
             none: Message("console.app-ids.group.none"))
-        let notified = InputView.field(
-            FieldView(
-                "notificationURL", label: Message("console.notifications.address"), type: "url", value: notificationURL,
-                autocomplete: "off", placeholder: "https://example.com/apple/notices",
-                hint: Message("console.notifications.address.hint"), error: problems["notificationURL"],
-                isRequired: false, isCode: true))
+        let notified = InputView.text(
+            "notificationURL", Message("console.notifications.address"), notificationURL, type: "url",
+            placeholder: "https://example.com/apple/notices", hint: Message("console.notifications.address.hint"),
+            error: problems["notificationURL"], isRequired: false, isCode: true)
         let enabled = InputView.checkbox(
             CheckboxView(
                 "signIn", label: Message("console.app-ids.sign-in.label"),

@@ -67,10 +67,9 @@ struct AppleConnectionPage: ConsolePage {
         $0.group("state", BadgeView.fields) { $0.tests.badge }
         $0.optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
         $0.optionalText("testURL") { $0.testURL }
-        $0.list("tests", AppleTestRow.fields) { page in
+        $0.list("tests", ConnectionVerdict.fields) { page in
             ConnectionVerdict.all(
-                of: page.tests, servicesID: page.connection.servicesID, isStandIn: page.standIn != nil
-            ).map(AppleTestRow.init)
+                of: page.tests, servicesID: page.connection.servicesID, isStandIn: page.standIn != nil)
         }
         $0.optionalWords("unasked") { $0.unasked }
         $0.flag("unused") { !$0.isUsed }
@@ -121,30 +120,19 @@ struct AppleConnectionPage: ConsolePage {
     let danger: DangerView?
 }
 
-/// Test result that several clients of a connection share, with its explanation and advice.
-struct AppleTestRow: Sendable {
-    let verdict: ConnectionVerdict
-
-    static let fields = Fields<AppleTestRow> {
-        $0.list("clients", ClientLine.fields) { row in
-            row.verdict.tests.map { ClientLine(id: $0.clientID, isServicesID: row.verdict.isServicesID($0)) }
+extension ConnectionVerdict {
+    fileprivate static let fields = Fields<ConnectionVerdict> {
+        $0.list("clients", clientFields) { verdict in
+            verdict.tests.map { (id: $0.clientID, isServicesID: verdict.isServicesID($0)) }
         }
-        $0.group("badge", BadgeView.fields) { $0.verdict.outcome.badge }
-        $0.words("meaning") { $0.verdict.meaning }
-        $0.list("advice", Fields<Message> { $0.words("text") { $0 } }) { $0.verdict.advice }
+        $0.group("badge", BadgeView.fields) { $0.outcome.badge }
+        $0.words("meaning") { $0.meaning }
+        $0.list("advice", Fields<Message> { $0.words("text") { $0 } }) { $0.advice }
     }
 
-    /// One client with this result.
-    struct ClientLine: Sendable {
-        let id: ClientID
-        let isServicesID: Bool
-
-        static let fields = Fields<ClientLine> {
-            $0.text("client") { $0.id.rawValue }
-            $0.words("kind") {
-                $0.isServicesID ? Message("console.apple.services-id") : Message("console.apple.bundle-id")
-            }
-        }
+    private static let clientFields = Fields<(id: ClientID, isServicesID: Bool)> {
+        $0.text("client") { $0.id.rawValue }
+        $0.words("kind") { $0.isServicesID ? Message("console.apple.services-id") : Message("console.apple.bundle-id") }
     }
 }
 
@@ -231,11 +219,9 @@ extension AppleConnectionForm {
     /// The inputs that can change.
     func inputs(_ problems: FormProblems, _ keys: [AppleKey]) -> [InputView] {
         [
-            .field(
-                FieldView(
-                    "servicesID", label: Message("console.apple.services-id"), value: servicesID, autocomplete: "off",
-                    placeholder: "com.example.siwa", hint: Message("console.apple.services-id.hint"),
-                    error: problems["servicesID"], isCode: true)),
+            .text(
+                "servicesID", Message("console.apple.services-id"), servicesID, placeholder: "com.example.siwa",
+                hint: Message("console.apple.services-id.hint"), error: problems["servicesID"], isCode: true),
             .select(
                 SelectView(
                     "keyID", label: Message("console.apple.key"), hint: Message("console.apple.key.hint"),

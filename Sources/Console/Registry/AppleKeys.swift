@@ -198,11 +198,10 @@ extension AppleKeyForm {
                     "privateKey", label: Message("console.apple-keys.private-key"),
                     hint: Message("console.apple-keys.private-key.hint"),
                     errors: [problems["privateKey"] ?? again].compactMap(\.self), lineCount: 6, isCode: true)),
-            .field(
-                FieldView(
-                    "id", label: Message("console.apple-keys.id"), value: id, autocomplete: "off",
-                    placeholder: "ABC123DEFG", hint: Message("console.apple-keys.id.hint"), error: problems["id"],
-                    isCode: true)), teamInput(problems), nameInput(problems),
+            .text(
+                "id", Message("console.apple-keys.id"), id, placeholder: "ABC123DEFG",
+                hint: Message("console.apple-keys.id.hint"), error: problems["id"], isCode: true), teamInput(problems),
+            nameInput(problems),
             .appIDs(
                 primaries, chosen: appID, label: Message("console.apple-keys.app-id"),
                 hint: Message("console.apple-keys.app-id.hint"), error: problems["appID"]),
@@ -213,18 +212,15 @@ extension AppleKeyForm {
     func inputs(_ problems: FormProblems) -> [InputView] { [nameInput(problems), teamInput(problems)] }
 
     private func nameInput(_ problems: FormProblems) -> InputView {
-        .field(
-            FieldView(
-                "name", label: Message("console.apple-keys.name"), value: name, autocomplete: "off",
-                hint: Message("console.apple-keys.name.hint"), error: problems["name"]))
+        .text(
+            "name", Message("console.apple-keys.name"), name, hint: Message("console.apple-keys.name.hint"),
+            error: problems["name"])
     }
 
     private func teamInput(_ problems: FormProblems) -> InputView {
-        .field(
-            FieldView(
-                "appleTeamID", label: Message("console.apple-keys.team"), value: appleTeamID, autocomplete: "off",
-                placeholder: "DEF456GHIJ", hint: Message("console.apple-keys.team.hint"),
-                error: problems["appleTeamID"], isCode: true))
+        .text(
+            "appleTeamID", Message("console.apple-keys.team"), appleTeamID, placeholder: "DEF456GHIJ",
+            hint: Message("console.apple-keys.team.hint"), error: problems["appleTeamID"], isCode: true)
     }
 }
 

@@ -184,11 +184,9 @@ struct EmailSourceForm: ResourceForm {
 extension EmailSourceForm {
     /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
     func inputs(_ problems: FormProblems, isNew: Bool) -> [InputView] {
-        let named = InputView.field(
-            FieldView(
-                "source", label: Message("console.email-sources.source"), value: source, autocomplete: "off",
-                placeholder: "acme.example", hint: Message("console.email-sources.source.hint"),
-                error: problems["source"], isCode: true))
+        let named = InputView.text(
+            "source", Message("console.email-sources.source"), source, placeholder: "acme.example",
+            hint: Message("console.email-sources.source.hint"), error: problems["source"], isCode: true)
         let selected = InputView.textarea(
             TextareaView(
                 "selectors", label: Message("console.email-sources.selectors"), value: selectors.text,
@@ -206,7 +204,7 @@ struct EmailSourcePage: ConsolePage {
         $0.group("state", BadgeView.fields) { $0.source.state.badge }
         $0.optionalGroup("checked", TimeView.fields) { $0.source.checkedAt.map(TimeView.init) }
         $0.optionalText("checkURL") { $0.checkURL }
-        $0.list("records", MailRecordView.fields) { $0.source.records.map(MailRecordView.init) }
+        $0.list("records", MailRecord.fields) { $0.source.records }
         $0.flag("hasSelectors") { !$0.source.selectors.isEmpty }
         $0.optionalGroup("editing", FormView.fields) { $0.editing }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
@@ -230,53 +228,47 @@ extension MailRecord.State {
     }
 }
 
-/// A DNS record of an email source, as shown on its page.
-struct MailRecordView: Sendable {
-    let record: MailRecord
-
-    static let fields = Fields<MailRecordView> {
-        $0.text("id") { $0.record.name.replacing(".", with: "-") + "-\($0.record.kind.rawValue)" }
+extension MailRecord {
+    fileprivate static let fields = Fields<MailRecord> {
+        $0.text("id") { $0.name.replacing(".", with: "-") + "-\($0.kind.rawValue)" }
         $0.words("heading") { $0.heading }
-        $0.group("state", BadgeView.fields) { $0.record.state.badge }
+        $0.group("state", BadgeView.fields) { $0.state.badge }
         $0.words("explanation") { $0.explanation }
-        $0.group("place", CopyView.fields) { CopyView(Message("console.email-sources.record.name"), $0.record.name) }
-        $0.list("seen", seenFields) { $0.record.seen }
-        $0.optionalGroup("advice", CopyView.fields) { view in
-            view.record.advice.map { CopyView(Message("console.email-sources.record.advice"), $0) }
+        $0.group("place", CopyView.fields) { CopyView(Message("console.email-sources.record.name"), $0.name) }
+        $0.list("seen", Fields<String> { $0.text("text") { $0 } }) { $0.seen }
+        $0.optionalGroup("advice", CopyView.fields) { record in
+            record.advice.map { CopyView(Message("console.email-sources.record.advice"), $0) }
         }
     }
 
-    private static let seenFields = Fields<String> { $0.text("text") { $0 } }
-
     private var heading: Message {
-        switch record.kind {
+        switch kind {
         case .spf: Message("console.email-sources.spf")
         case .dkim:
             Message(
                 "console.email-sources.dkim",
-                ["selector": String(record.name.split(separator: "._domainkey.", maxSplits: 1)[0])])
+                ["selector": String(name.split(separator: "._domainkey.", maxSplits: 1)[0])])
         }
     }
 
     private var explanation: Message {
-        switch (record.kind, record.state) {
+        switch (kind, state) {
         case (.spf, .ok): Message("console.email-sources.spf.ok")
         case (.dkim, .ok): Message("console.email-sources.dkim.ok")
         case (.spf, .missing): Message("console.email-sources.spf.missing")
         case (.dkim, .missing): Message("console.email-sources.dkim.missing")
         case (_, .pending):
-            record.fault == .notAnswered
+            fault == .notAnswered
                 ? Message("console.email-sources.not-answered") : Message("console.email-sources.pending")
-        case (_, .wrong): fault
+        case (_, .wrong): wrong
         }
     }
 
-    private var fault: Message {
-        let detail = record.detail ?? ""
-        return switch record.fault {
+    private var wrong: Message {
+        let detail = self.detail ?? ""
+        return switch fault {
         case .several:
-            record.kind == .spf
-                ? Message("console.email-sources.spf.several") : Message("console.email-sources.dkim.several")
+            kind == .spf ? Message("console.email-sources.spf.several") : Message("console.email-sources.dkim.several")
         case .syntax: Message("console.email-sources.syntax", ["part": detail])
         case .allowsEveryone: Message("console.email-sources.allows-everyone")
         case .version: Message("console.email-sources.version")

@@ -62,11 +62,9 @@ struct KeyPages: ConsolePages {
     {
         let primaries = try await registry.primaries(in: context.teamID)
         let inputs: [InputView] = [
-            .field(
-                FieldView(
-                    "name", label: Message("console.registry.name"), value: name, autocomplete: "off",
-                    placeholder: Message("console.keys.name.placeholder"), hint: Message("console.keys.name.hint"),
-                    error: problems["name"])),
+            .text(
+                "name", Message("console.registry.name"), name, placeholder: Message("console.keys.name.placeholder"),
+                hint: Message("console.keys.name.hint"), error: problems["name"]),
             .appIDs(
                 primaries, chosen: appID, label: Message("console.registry.app-id"),
                 hint: Message("console.keys.app-id.hint"), error: problems["appID"]),

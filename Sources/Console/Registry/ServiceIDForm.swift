@@ -143,11 +143,9 @@ extension ServiceIDForm {
         let parent = InputView.appIDs(
             appIDs, chosen: appID, label: Message("console.registry.app-id"),
             hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), error: problems["appID"])
-        let identified = InputView.field(
-            FieldView(
-                "identifier", label: Message("console.registry.identifier"), value: identifier, autocomplete: "off",
-                placeholder: "com.example.web", hint: Message("console.service-ids.identifier.hint"),
-                error: problems["identifier"], isCode: true))
+        let identified = InputView.text(
+            "identifier", Message("console.registry.identifier"), identifier, placeholder: "com.example.web",
+            hint: Message("console.service-ids.identifier.hint"), error: problems["identifier"], isCode: true)
         var inputs = addressInputs(problems)
         inputs.insert(identified, at: 1)
         return [parent] + inputs
@@ -156,11 +154,9 @@ extension ServiceIDForm {
     /// Description, domains and return URLs.
     func addressInputs(_ problems: FormProblems) -> [InputView] {
         [
-            .field(
-                FieldView(
-                    "description", label: Message("console.registry.description"), value: description,
-                    autocomplete: "off", hint: Message("console.service-ids.description.hint"),
-                    error: problems["description"])),
+            .text(
+                "description", Message("console.registry.description"), description,
+                hint: Message("console.service-ids.description.hint"), error: problems["description"]),
             .textarea(
                 TextareaView(
                     "domains", label: Message("console.registry.domains"), value: domains.text,

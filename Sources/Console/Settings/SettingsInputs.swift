@@ -10,10 +10,9 @@ extension SettingsDraft {
         switch part {
         case .team:
             [
-                .field(
-                    FieldView(
-                        "name", label: Message("console.settings.name"), value: name, autocomplete: "off",
-                        hint: Message("console.settings.name.hint"), error: errors["name"]))
+                .text(
+                    "name", Message("console.settings.name"), name, hint: Message("console.settings.name.hint"),
+                    error: errors["name"])
             ] + (setsMode ? [.choices(modeView(errors))] : [])
         case .sources:
             [
@@ -44,11 +43,9 @@ extension SettingsDraft {
         case .rules: ruleInputs(errors)
         case .branding:
             [
-                .field(
-                    FieldView(
-                        "accent", label: Message("console.settings.accent"), value: accent, autocomplete: "off",
-                        placeholder: "#0b57d0", hint: Self.words(aboutAccent: accent), error: errors["accent"],
-                        isRequired: false, isCode: true)),
+                .text(
+                    "accent", Message("console.settings.accent"), accent, placeholder: "#0b57d0",
+                    hint: Self.words(aboutAccent: accent), error: errors["accent"], isRequired: false, isCode: true),
                 url("privacy_url", Message("console.settings.privacy"), privacyURL, errors),
                 url("terms_url", Message("console.settings.terms"), termsURL, errors),
             ]
@@ -70,11 +67,9 @@ extension SettingsDraft {
 
     private func ruleInputs(_ errors: FieldErrors) -> [InputView] {
         [
-            .field(
-                FieldView(
-                    "id_token_seconds", label: Message("console.settings.id-token"), value: idTokenSeconds,
-                    autocomplete: "off", hint: Message("console.settings.id-token.hint"),
-                    error: errors["id_token_seconds"], isCode: true)),
+            .text(
+                "id_token_seconds", Message("console.settings.id-token"), idTokenSeconds,
+                hint: Message("console.settings.id-token.hint"), error: errors["id_token_seconds"], isCode: true),
             .checkbox(
                 CheckboxView(
                     "requires_verified_domains", label: Message("console.settings.strict"),
@@ -86,19 +81,16 @@ extension SettingsDraft {
                     options: AccountDeleteEvent.allCases.map {
                         .init($0.rawValue, $0.rawValue, isChecked: $0 == accountDeleteEvent)
                     })),
-            .field(
-                FieldView(
-                    "audit_retention_days", label: Message("console.settings.retention"), value: auditRetentionDays,
-                    autocomplete: "off", hint: Message("console.settings.retention.hint"),
-                    error: errors["audit_retention_days"], isCode: true)),
+            .text(
+                "audit_retention_days", Message("console.settings.retention"), auditRetentionDays,
+                hint: Message("console.settings.retention.hint"), error: errors["audit_retention_days"], isCode: true),
         ]
     }
 
     private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> InputView {
-        .field(
-            FieldView(
-                name, label: label, type: "url", value: value, autocomplete: "off",
-                placeholder: "https://acme.example/…", error: errors[name], isRequired: false))
+        .text(
+            name, label, value, type: "url", placeholder: "https://acme.example/…", error: errors[name],
+            isRequired: false)
     }
 
     /// Hint about an accent colour: whether the pages show it, or another one in which text stays readable.

@@ -16,6 +16,8 @@ struct TestSignInPages: ConsolePages {
         TestSignInRun(server: server, database: database, testSignIns: parts.testSignIns, traces: parts.traces)
     }
 
+    static var views: [any View.Type] { [NewTestSignInPage.self, TestSignInPage.self] }
+
     func mount(on router: inout ConsoleRouter) {
         router.get(TestSignInRoutes.new, needs: .changeRegistry, at: .serviceIDs) { context, id in
             ask(context, try await find(id, context), TestSignInForm(), .none)

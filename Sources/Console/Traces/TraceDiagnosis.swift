@@ -11,18 +11,8 @@ import Templates
 struct TraceDiagnosis: Sendable {
     let cause: RefusalCause
     let likely: [Message]
-    let remedy: Remedy?
-
     /// Link to the page on which the cause can be fixed.
-    struct Remedy: Sendable {
-        let label: Message
-        let url: String
-
-        static let fields = Fields<Remedy> {
-            $0.words("label") { $0.label }
-            $0.text("url") { $0.url }
-        }
-    }
+    let remedy: LinkView?
 
     /// - Parameters:
     ///   - fault: the configured fault that the Apple simulator reported.
@@ -40,20 +30,14 @@ struct TraceDiagnosis: Sendable {
             fault.map { Message("console.likely.apple-scripted", ["fault": $0]) }
             ?? Message("console.likely.apple-stand-in")
         likely = [play] + common
-        self.remedy = fault == nil ? remedy : Remedy(label: Message("console.traces.remedy.stand-in"), url: standIn)
-    }
-
-    private struct Likely: Sendable {
-        let words: Message
-
-        static let fields = Fields<Likely> { $0.words("words") { $0.words } }
+        self.remedy = fault == nil ? remedy : LinkView(Message("console.traces.remedy.stand-in"), standIn)
     }
 
     static let fields = Fields<TraceDiagnosis> {
         $0.words("title") { Message(in: "console.causes", $0.cause.rawValue) }
         $0.words("meaning") { Message(in: "console.cause-meanings", $0.cause.rawValue) }
-        $0.list("likely", Likely.fields) { $0.likely.map(Likely.init) }
-        $0.optionalGroup("remedy", Remedy.fields) { $0.remedy }
+        $0.list("likely", Fields<Message> { $0.words("words") { $0 } }) { $0.likely }
+        $0.optionalGroup("remedy", LinkView.fields) { $0.remedy }
     }
 }
 
@@ -69,7 +53,7 @@ struct TraceRemedies: Sendable {
         self.team = team
     }
 
-    func remedy(for cause: RefusalCause) -> TraceDiagnosis.Remedy? {
+    func remedy(for cause: RefusalCause) -> LinkView? {
         switch cause {
         case .returnURLUnregistered, .returnURLMissing, .codeOfOtherReturnURL, .pkceRequired: service ?? serviceIDs
         case .clientMissing, .clientMalformed, .clientUnknown: nearest ?? serviceIDs
@@ -89,68 +73,60 @@ struct TraceRemedies: Sendable {
         }
     }
 
-    private var service: TraceDiagnosis.Remedy? {
-        guard let client = trace.clientID, team.isServiceID(client) else { return nil }
-        return TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.client", ["client": client.rawValue]),
-            url: ConsoleRoutes.serviceID.link(team.id, client))
+    private var service: LinkView? { page(of: trace.clientID) }
+
+    private var nearest: LinkView? {
+        page(of: step.known.first { $0.name == "nearest" }.flatMap { ClientID(rawValue: $0.value) })
     }
 
-    private var serviceIDs: TraceDiagnosis.Remedy {
-        TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.service-ids"), url: ConsoleRoutes.serviceIDs.link(team.id))
+    private func page(of client: ClientID?) -> LinkView? {
+        guard let client, team.isServiceID(client) else { return nil }
+        return LinkView(
+            Message("console.traces.remedy.client", ["client": client.rawValue]),
+            ConsoleRoutes.serviceID.link(team.id, client))
     }
 
-    private var nearest: TraceDiagnosis.Remedy? {
-        let text = step.known.first { $0.name == "nearest" }?.value
-        guard let client = text.flatMap(ClientID.init(rawValue:)), team.isServiceID(client) else { return nil }
-        return TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.client", ["client": client.rawValue]),
-            url: ConsoleRoutes.serviceID.link(team.id, client))
+    private var serviceIDs: LinkView {
+        LinkView(Message("console.traces.remedy.service-ids"), ConsoleRoutes.serviceIDs.link(team.id))
     }
 
-    private var appID: TraceDiagnosis.Remedy? {
+    private var appID: LinkView? {
         guard let client = trace.clientID.flatMap(team.client) else { return nil }
-        return TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.client", ["client": client.primaryAppID.rawValue]),
-            url: ConsoleRoutes.appID.link(team.id, client.primaryAppID))
+        return LinkView(
+            Message("console.traces.remedy.client", ["client": client.primaryAppID.rawValue]),
+            ConsoleRoutes.appID.link(team.id, client.primaryAppID))
     }
 
     /// Apple connection of the app's group, with its test button; the list of connections if there is none.
-    private var connection: TraceDiagnosis.Remedy? {
+    private var connection: LinkView? {
         guard let client = trace.clientID.flatMap(team.client), team.appleRegistration(of: client.primaryAppID) != nil
         else { return connections }
-        return TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.apple", ["client": client.primaryAppID.rawValue]),
-            url: RegistryRoutes.appleConnections.one.link(team.id, client.primaryAppID))
+        return LinkView(
+            Message("console.traces.remedy.apple", ["client": client.primaryAppID.rawValue]),
+            RegistryRoutes.appleConnections.one.link(team.id, client.primaryAppID))
     }
 
-    private var connections: TraceDiagnosis.Remedy {
-        TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.connections"), url: RegistryRoutes.appleConnections.list.link(team.id)
-        )
+    private var connections: LinkView {
+        LinkView(Message("console.traces.remedy.connections"), RegistryRoutes.appleConnections.list.link(team.id))
     }
 
-    private var checkup: TraceDiagnosis.Remedy {
-        TraceDiagnosis.Remedy(label: Message("console.traces.remedy.checkup"), url: CheckupPages.checkup.link(team.id))
+    private var checkup: LinkView {
+        LinkView(Message("console.traces.remedy.checkup"), CheckupPages.checkup.link(team.id))
     }
 
     /// The key with the client secret's `kid`, if the team has it; else the list of keys.
-    private var keys: TraceDiagnosis.Remedy {
+    private var keys: LinkView {
         let named = step.sent.first { $0.name == "client_secret.kid" }?.value
         if let key = named.flatMap(KeyID.init(rawValue:)), team.hasKey(key) {
-            return TraceDiagnosis.Remedy(
-                label: Message("console.traces.remedy.key", ["key": key.rawValue]),
-                url: ConsoleRoutes.key.link(team.id, key))
+            return LinkView(
+                Message("console.traces.remedy.key", ["key": key.rawValue]), ConsoleRoutes.key.link(team.id, key))
         }
-        return TraceDiagnosis.Remedy(
-            label: Message("console.traces.remedy.keys"), url: ConsoleRoutes.keys.link(team.id))
+        return LinkView(Message("console.traces.remedy.keys"), ConsoleRoutes.keys.link(team.id))
     }
 
-    private var person: TraceDiagnosis.Remedy? {
+    private var person: LinkView? {
         trace.subject.map { subject in
-            TraceDiagnosis.Remedy(
-                label: Message("console.traces.remedy.person"), url: ConsoleRoutes.user.link(team.id, subject))
+            LinkView(Message("console.traces.remedy.person"), ConsoleRoutes.user.link(team.id, subject))
         }
     }
 }

@@ -160,10 +160,9 @@ struct UserInviteForm: Sendable {
                 option.rawValue, Message(in: "console.languages", option.rawValue), isSelected: option == language)
         }
         return [
-            .field(
-                FieldView(
-                    "email", label: Message("console.members.email"), type: "email", value: email, autocomplete: "off",
-                    placeholder: "ada@example.org", error: errors["email"])),
+            .text(
+                "email", Message("console.members.email"), email, type: "email", placeholder: "ada@example.org",
+                error: errors["email"]),
             .select(
                 SelectView(
                     "language", label: Message("console.user-invitations.language"),
