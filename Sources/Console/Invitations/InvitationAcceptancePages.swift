@@ -11,6 +11,7 @@ import Templates
 struct InvitationAcceptancePages: ConsolePages {
     let parts: Console.Parts
 
+    private var accessControl: AccessControl { AccessControl(parts: parts) }
     private var acceptance: InvitationAcceptance { InvitationAcceptance(database, parts.system) }
 
     func mount(on router: inout ConsoleRouter) {
@@ -22,8 +23,8 @@ struct InvitationAcceptancePages: ConsolePages {
         guard let token = LinkToken(text: text), let open = try await acceptance.find(token, at: server.clock()) else {
             return gone
         }
-        let browser = AccessControl(parts: parts).browser(of: request)
-        let context = try await AccessControl(parts: parts).context(request)
+        let browser = accessControl.browser(of: request)
+        let context = try await accessControl.context(request)
         var response = site.respond(view(open, token, browser.secret, context))
         if browser.isNew { response.set(site.browserCookie(browser.secret)) }
         return response
@@ -33,8 +34,8 @@ struct InvitationAcceptancePages: ConsolePages {
     ///
     /// The link is checked first, so that no request without a valid link makes the server check or hash a password.
     private func join(_ request: Request, _ text: String) async throws -> Response {
-        let browser = AccessControl(parts: parts).browser(of: request)
-        let fields = try AccessControl(parts: parts).form(of: request, from: browser.secret)
+        let browser = accessControl.browser(of: request)
+        let fields = try accessControl.form(of: request, from: browser.secret)
         guard let token = LinkToken(text: text), let open = try await acceptance.find(token, at: server.clock()) else {
             return gone
         }
@@ -46,9 +47,7 @@ struct InvitationAcceptancePages: ConsolePages {
     private func join(_ token: LinkToken, _ open: OpenInvitation, _ fields: Form, _ request: Request, _ browser: String)
         async throws -> Response
     {
-        if let context = try await AccessControl(parts: parts).context(request) {
-            return try await join(token, open, context)
-        }
+        if let context = try await accessControl.context(request) { return try await join(token, open, context) }
         var form = InvitationForm()
         let accepted = try await form.read(
             fields, for: open.invitation.email, to: open.team.settings.name.rawValue,

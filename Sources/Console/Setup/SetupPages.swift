@@ -11,6 +11,7 @@ import Templates
 struct SetupPages: ConsolePages {
     let parts: Console.Parts
 
+    private var accessControl: AccessControl { AccessControl(parts: parts) }
     private var links: SetupLinkStore { SetupLinkStore(parts.system) }
     private var founding: TeamCreation { TeamCreation(parts: parts) }
 
@@ -23,7 +24,7 @@ struct SetupPages: ConsolePages {
         guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
-        let browser = AccessControl(parts: parts).browser(of: request)
+        let browser = accessControl.browser(of: request)
         var response = site.respond(view(text, browser.secret))
         if browser.isNew { response.set(site.browserCookie(browser.secret)) }
         return response
@@ -33,8 +34,8 @@ struct SetupPages: ConsolePages {
     ///
     /// Checks the link first, so that a request without a valid link causes no password check or hash.
     private func complete(_ request: Request, _ text: String) async throws -> Response {
-        let browser = AccessControl(parts: parts).browser(of: request)
-        let fields = try AccessControl(parts: parts).form(of: request, from: browser.secret)
+        let browser = accessControl.browser(of: request)
+        let fields = try accessControl.form(of: request, from: browser.secret)
         guard let token = LinkToken(text: text), try await links.isUsable(token, at: server.clock()) else {
             return invalid
         }
