@@ -92,16 +92,16 @@ public struct FairQueue<Element> {
 
 /// A first-in, first-out queue with constant-time operations: an array and the index of its first element.
 public struct Queue<Element> {
-    private var elements: [Element?] = []
-    private var first = 0
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var first = 0
 
-    public init() {}
+    @inlinable public init() {}
 
     public var count: Int { elements.count - first }
-    public var isEmpty: Bool { first == elements.count }
-    public var head: Element? { isEmpty ? nil : elements[first] }
+    @inlinable public var isEmpty: Bool { first == elements.count }
+    @inlinable public var head: Element? { isEmpty ? nil : elements[first] }
 
-    public mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable public mutating func append(_ element: Element) { elements.append(element) }
 
     /// Removes and returns the newest element.
     public mutating func popLast() -> Element? {
@@ -116,7 +116,7 @@ public struct Queue<Element> {
     /// Removes and returns the oldest element.
     ///
     /// Storage is reclaimed once half of it is unused.
-    public mutating func popFirst() -> Element? {
+    @inlinable public mutating func popFirst() -> Element? {
         guard first < elements.count else { return nil }
         let element = elements[first]
         elements[first] = nil

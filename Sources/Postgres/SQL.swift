@@ -24,7 +24,7 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     /// Collects text and bound parameters.
     public struct Parts: StringInterpolationProtocol {
         var text = ""
-        var parameters = Parameters()
+        @usableFromInline var parameters = Parameters()
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + 3 * interpolationCount)
@@ -34,15 +34,20 @@ public struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
             literal.withUTF8Buffer { buffer in unsafe text += String(decoding: buffer, as: UTF8.self) }
         }
 
-        public mutating func appendInterpolation(_ value: some SQLBindable) {
-            parameters.append(value)
-            text += "$"
-            text += String(parameters.count)
-        }
+        @inlinable public mutating func appendInterpolation(_ value: some SQLBindable) { bind(value) }
 
         /// Binds the value, or NULL if it is nil.
-        public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
-            parameters.append(value)
+        @inlinable public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) { bind(value) }
+
+        /// Inlinable, to be specialized for the caller's types.
+        @inlinable mutating func bind<Value: SQLBindable>(_ value: Value) {
+            let offset = parameters.bytes.count
+            let isNull = !value.encode(into: &parameters.bytes)
+            appendPlaceholder(Value.sqlType, from: offset, isNull: isNull)
+        }
+
+        @usableFromInline mutating func appendPlaceholder(_ type: UInt32, from offset: Int, isNull: Bool) {
+            parameters.append(type, from: offset, isNull: isNull)
             text += "$"
             text += String(parameters.count)
         }
@@ -94,11 +99,11 @@ extension [SQL] {
 }
 
 /// Bound parameters of a statement in PostgreSQL's binary format, in one buffer.
-struct Parameters: Equatable, Sendable {
+@usableFromInline struct Parameters: Equatable, Sendable {
     private(set) var types: [UInt32] = []
     /// Position of each value in `bytes`; a negative length is NULL.
     private(set) var slices: [Slice] = []
-    private(set) var bytes: [UInt8] = []
+    @usableFromInline var bytes: [UInt8] = []
 
     struct Slice: Equatable, Sendable {
         var offset: Int
@@ -107,10 +112,9 @@ struct Parameters: Equatable, Sendable {
 
     var count: Int { types.count }
 
-    mutating func append<Value: SQLBindable>(_ value: Value) {
-        let offset = bytes.count
-        let isNull = !value.encode(into: &bytes)
-        types.append(Value.sqlType)
+    /// Adds the value of `type` whose octets are those from `offset` on.
+    mutating func append(_ type: UInt32, from offset: Int, isNull: Bool) {
+        types.append(type)
         slices.append(Slice(offset: offset, length: isNull ? -1 : Int32(clamping: bytes.count - offset)))
     }
 

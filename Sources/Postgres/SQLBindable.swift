@@ -19,9 +19,9 @@ public protocol SQLReadable {
 public protocol SQLText: SQLBindable, SQLReadable, RawRepresentable<String> {}
 
 extension SQLText {
-    public static var sqlType: UInt32 { String.sqlType }
+    @inlinable public static var sqlType: UInt32 { String.sqlType }
 
-    public func encode(into bytes: inout [UInt8]) -> Bool { rawValue.encode(into: &bytes) }
+    @inlinable public func encode(into bytes: inout [UInt8]) -> Bool { rawValue.encode(into: &bytes) }
 
     @inlinable public static func decode(_ bytes: UnsafeRawBufferPointer) -> Self? {
         unsafe String.decode(bytes).flatMap(Self.init(rawValue:))
@@ -49,9 +49,9 @@ public protocol SQLElement: Sendable {
 }
 
 extension Array: SQLBindable, SQLReadable where Element: SQLElement {
-    public static var sqlType: UInt32 { Element.arrayType }
+    @inlinable public static var sqlType: UInt32 { Element.arrayType }
 
-    public func encode(into bytes: inout [UInt8]) -> Bool {
+    @inlinable public func encode(into bytes: inout [UInt8]) -> Bool {
         Element.encode(self, into: &bytes)
         return true
     }
@@ -147,9 +147,9 @@ extension String: SQLElement {
 }
 
 extension Optional: SQLBindable where Wrapped: SQLBindable {
-    public static var sqlType: UInt32 { Wrapped.sqlType }
+    @inlinable public static var sqlType: UInt32 { Wrapped.sqlType }
 
-    public func encode(into bytes: inout [UInt8]) -> Bool { self?.encode(into: &bytes) ?? false }
+    @inlinable public func encode(into bytes: inout [UInt8]) -> Bool { self?.encode(into: &bytes) ?? false }
 }
 
 /// Integers in network byte order, as in PostgreSQL's binary formats.

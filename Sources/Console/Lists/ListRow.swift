@@ -41,6 +41,8 @@ final class RowPart: Sendable {
     /// Whether it is left out on a phone.
     private let isWide: Bool
     private let isHint: Bool
+    /// Whether it is a text without more, as most parts are: the template has a short way for it.
+    private let isPlain: Bool
 
     private init(
         _ content: Content, label: LocalizedText? = nil, isBelow: Bool = false, isWide: Bool = false,
@@ -51,6 +53,7 @@ final class RowPart: Sendable {
         self.isBelow = isBelow
         self.isWide = isWide
         self.isHint = isHint
+        isPlain = if case .text(_, nil) = content { !isBelow && !isWide && !isHint } else { false }
     }
 
     /// A text or a time, followed by `time`.
@@ -102,6 +105,7 @@ final class RowPart: Sendable {
     }
 
     static let fields = Fields<RowPart> {
+        $0.flag("plain") { $0.isPlain }
         $0.flag("below") { $0.isBelow }
         $0.flag("wide") { $0.isWide }
         $0.flag("hint") { $0.isHint }
@@ -148,11 +152,18 @@ final class ListRow: Sendable {
         self.title = title.localizedText
         self.url = url
         self.codes = codes
-        self.notes = notes.compactMap { $0 }
-        self.end = end.compactMap { $0 }
+        self.notes = Self.present(notes)
+        self.end = Self.present(end)
         self.initial = initial
         self.isPerson = isPerson
         self.hasArrow = hasArrow && url != nil
+    }
+
+    private static func present(_ parts: [RowPart?]) -> [RowPart] {
+        var present: [RowPart] = []
+        present.reserveCapacity(parts.count)
+        for case let part? in parts { present.append(part) }
+        return present
     }
 
     static let fields = Fields<ListRow> {

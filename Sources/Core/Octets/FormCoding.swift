@@ -23,11 +23,13 @@ public enum FormCoding {
     }
 
     /// Decodes the pairs in wire order; skips empty pairs and keeps repeated names, which the caller has to check.
-    public static func decode(_ bytes: some Collection<UInt8>, maximumFields: Int = 128) throws(Failure) -> [Field] {
+    @inlinable public static func decode(_ bytes: some Collection<UInt8>, maximumFields: Int = 128) throws(Failure)
+        -> [Field]
+    {
         try bytes.withSpan { span throws(Failure) in try decode(span, maximumFields: maximumFields) }
     }
 
-    private static func decode(_ bytes: Span<UInt8>, maximumFields: Int) throws(Failure) -> [Field] {
+    @usableFromInline static func decode(_ bytes: Span<UInt8>, maximumFields: Int) throws(Failure) -> [Field] {
         var fields: [Field] = []
         var start = 0
         while start < bytes.count {
@@ -138,12 +140,12 @@ extension FieldName: Comparable {
 /// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentCoding {
     /// Decodes `%XX`; nil if an escape is truncated or not hexadecimal.
-    public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    @inlinable public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         text.withSpan { decode($0, plus: UInt8(ascii: "+")) }
     }
 
     /// Decodes `%XX`, and `+` as `plus`, because forms encode a space as `+`.
-    static func decode(_ text: Span<UInt8>, plus: UInt8) -> [UInt8]? {
+    @usableFromInline static func decode(_ text: Span<UInt8>, plus: UInt8) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var index = 0

@@ -73,9 +73,9 @@ public enum Hex {
 
     public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
-    public static func encode(_ bytes: some Collection<UInt8>) -> String { bytes.withSpan { encode($0) } }
+    @inlinable public static func encode(_ bytes: some Collection<UInt8>) -> String { bytes.withSpan { encode($0) } }
 
-    private static func encode(_ bytes: Span<UInt8>) -> String {
+    @usableFromInline static func encode(_ bytes: Span<UInt8>) -> String {
         unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
             for position in bytes.indices {
                 unsafe buffer[2 * position] = digits[Int(bytes[position] >> 4)]
@@ -166,8 +166,8 @@ extension Sequence<UInt8> {
     /// Calls `body` with the octets as one contiguous span; copies them only if they are not stored contiguously.
     ///
     /// The encoders work on spans because generic code is not specialized for callers in other modules: it would make
-    /// a witness call for every octet and take twenty times as long.
-    func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+    /// a witness call for every octet and take twenty times as long. What takes any sequence is inlinable, therefore.
+    @inlinable func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         let outcome = withContiguousStorageIfAvailable { buffer in
             Swift.Result { () throws(Failure) in try body(unsafe buffer.span) }
         }

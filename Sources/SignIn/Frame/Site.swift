@@ -40,7 +40,7 @@ public struct Site: Sendable {
         frame: SecurityFields.FrameParent = .nobody
     ) -> Response {
         var body: [UInt8] = []
-        body.reserveCapacity(8 * 1024)
+        body.reserveCapacity(32 * 1024)
         if let diagnostics = page.diagnostics() { return .text("\(diagnostics)\n", status: .internalServerError) }
         page.current().render(model, into: &body)
         var response = Response.html(body, status: status)

@@ -171,7 +171,7 @@ struct Reference: Sendable {
 
 /// The scope that holds a `Value`.
 @usableFromInline final class Holder<Value>: Scope {
-    @usableFromInline let value: Value
+    @usableFromInline var value: Value
 
     @inlinable init(_ value: Value) { self.value = value }
 }
