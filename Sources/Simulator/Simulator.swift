@@ -36,7 +36,7 @@ public struct Simulator: Sendable {
     let consentList: ConsentListStore
     let database: TeamDatabase
     let sessions: SessionStore
-    let hosted: Hosted
+    let signIn: SignIn
     let site: Site
     let script: Script
     let peoplePage: LivePage<PeoplePage>
@@ -44,7 +44,7 @@ public struct Simulator: Sendable {
 
     /// - Parameter script: behavior that all loops share.
     /// - Throws: `Diagnostics` if a template does not match its view.
-    public init(_ services: Services, hosted: Hosted, script: Script) throws(Diagnostics) {
+    public init(_ services: Services, signIn: SignIn, script: Script) throws(Diagnostics) {
         guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com") else {
             preconditionFailure("constants of ours")
         }
@@ -53,7 +53,7 @@ public struct Simulator: Sendable {
         self.server = server
         self.script = script
         teams = services.teams
-        self.hosted = hosted
+        self.signIn = signIn
         site = services.site
         authorization = Authorization(testSignIns: services.testSignIns)
         consents = ConsentStore(database, relay: relay)
@@ -147,12 +147,12 @@ extension Simulator {
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try forgery(fault, team).forge($0) }
         }
-        return try hosted.exit(with: answer, appName: client.name, of: team, in: request.language)
+        return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
     }
 
     /// The answer to the app after the user's decision; nil if the sign-in has ended.
     func answer(_ performer: Performer, _ interaction: Interaction, _ team: TeamSnapshot, _ request: Request)
-        async throws -> AuthorizationAnswer?
+        async throws -> AuthorizationResponse?
     {
         let (origin, hash) = (request.auditOrigin, Self.browser)
         guard let app = interaction.app else { return nil }

@@ -48,6 +48,12 @@ public struct Site: Sendable {
         return response
     }
 
+    /// Renders `model` with the template that `pages` has bound to its type.
+    func respond<Page: View>(_ model: Page, status: Status, forms: SecurityFields.FormTarget) -> Response {
+        do throws(Diagnostics) { return respond(try pages.page(Page.self), model, status: status, forms: forms) } catch
+        { return .text("\(error)\n", status: .internalServerError) }
+    }
+
     /// Reads the form of a request after checking its origin and that its token belongs to the cookie secret `browser`.
     ///
     /// - Throws: `UserFacingError.staleForm`, or a 400 if the form cannot be read.
