@@ -8,7 +8,7 @@ import Templates
 /// The hosted pages with their templates.
 struct HostedPages: Sendable {
     let site: Site
-    /// Bound once more for this loop, because it is the page that most visitors see.
+    /// Kept at hand, because it is the page that most visitors see.
     private let signIn: LivePage<SignInPage>
 
     static var views: [any View.Type] {
@@ -37,27 +37,23 @@ struct HostedPages: Sendable {
     }
 
     func respond(_ page: SignInPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
-        Self.wait(retryAfter, site.respond(signIn, page, status: status))
+        var response = site.respond(signIn, page, status: status)
+        response.retry(after: retryAfter)
+        return response
     }
 
     func respond(_ page: some HostedPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
-        Self.wait(retryAfter, site.respond(page, status: status, forms: .ourselves))
-    }
-
-    private static func wait(_ seconds: Int?, _ response: Response) -> Response {
-        guard let seconds else { return response }
-        var response = response
-        response.append(.retryAfter, String(seconds))
+        var response = site.respond(page, status: status, forms: .ourselves)
+        response.retry(after: retryAfter)
         return response
     }
 
     /// Error page of the team, or of Pippin if there is no team.
-    func respond(
-        _ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, in language: Language? = nil,
-        retryURL: String? = nil
-    ) -> Response {
+    func respond(_ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, retryURL: String? = nil)
+        -> Response
+    {
         let page = HostedErrorPage(
-            frame: frame(problem.headline, of: team, in: language ?? request.language), headline: problem.headline,
+            frame: frame(problem.headline, of: team, in: request.language), headline: problem.headline,
             message: problem.message, advice: problem.advice, reference: request.id.description, retryURL: retryURL)
         return respond(page, status: problem.status, retryAfter: problem.retryAfter)
     }
@@ -86,6 +82,11 @@ struct HostedPages: Sendable {
     }
 
     private func exit(_ page: some HostedPage) -> Response { site.respond(page, status: .ok, forms: .anywhere) }
+}
+
+extension Response {
+    /// Tells the client to wait before it tries again; nil adds nothing.
+    mutating func retry(after seconds: Int?) { if let seconds { append(.retryAfter, String(seconds)) } }
 }
 
 extension Request {
