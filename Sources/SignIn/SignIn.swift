@@ -17,7 +17,7 @@ import Registry
 public import Templates
 
 /// Endpoints of teams, to be mounted on the router of one event loop.
-public struct Hosted: Sendable {
+public struct SignIn: Sendable {
     private let endpoints: ProtocolEndpoints
     private let hosted: HostedEndpoints
     private let account: AccountEndpoints
@@ -29,9 +29,8 @@ public struct Hosted: Sendable {
         pages = try HostedPages(site: services.site)
         endpoints = ProtocolEndpoints(services, pages)
         logo = LogoEndpoint(logos: TeamLogoStore(services.database), teams: services.teams)
-        let factorPages = try FactorPages(site: services.site)
-        hosted = HostedEndpoints(services, pages, factorPages)
-        account = AccountEndpoints(services, pages, factorPages)
+        hosted = HostedEndpoints(services, pages)
+        account = AccountEndpoints(services, pages)
     }
 
     /// Adds all addresses of teams.
@@ -44,7 +43,7 @@ public struct Hosted: Sendable {
     }
 
     /// Response that delivers an answer to the app, for a sign-in that was decided outside the hosted pages.
-    public func exit(with answer: AuthorizationAnswer, appName: String, of team: TeamSnapshot, in language: Language)
+    public func exit(with answer: AuthorizationResponse, appName: String, of team: TeamSnapshot, in language: Language)
         throws(UserFacingError) -> Response
     { try pages.exit(with: answer, appName: appName, of: team, in: language) }
 
@@ -58,19 +57,11 @@ public struct Hosted: Sendable {
     }
 
     /// All pages with their templates, for the check at startup and for tests.
-    public static var views: [any View.Type] {
-        [
-            SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
-            ExitMessagePage.self, HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
-            StopUsingPage.self, AppleDetailPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
-            ReceiptPage.self, AccountDataPage.self, RegistrationPage.self, RecoveryPage.self, MessagePage.self,
-            LinkPage.self, NewPasswordPage.self, EmailPage.self, InvitedPage.self,
-        ] + FactorPages.views
-    }
+    public static var views: [any View.Type] { HostedPages.views }
 }
 
 extension HostedEndpoints {
-    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
+    fileprivate init(_ services: Services, _ pages: HostedPages) {
         let (server, database, mailer) = (services.server, services.database, services.mailer)
         let interactions = Interactions(
             server: server, database: database, consents: services.consents, traces: services.traces)
@@ -86,8 +77,7 @@ extension HostedEndpoints {
             database, hasher: services.hasher, mailer: mailer, ending: .everything, random: server.random)
         self.init(
             steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
-            password: PasswordStep(steps: steps),
-            factor: FactorStep(steps: steps, factorPages: factorPages, mailer: mailer),
+            password: PasswordStep(steps: steps), factor: FactorStep(steps: steps, mailer: mailer),
             consent: ConsentStep(steps: steps),
             registration: RegistrationStep(
                 steps: steps, registrations: registrations, newPasswords: services.newPasswords),
@@ -106,7 +96,7 @@ extension HostedEndpoints {
 }
 
 extension AccountEndpoints {
-    fileprivate init(_ services: Services, _ pages: HostedPages, _ factorPages: FactorPages) {
+    fileprivate init(_ services: Services, _ pages: HostedPages) {
         let steps = AccountSteps(
             pages: pages, factors: services.factors, sessionIssuer: services.sessionIssuer, teams: services.teams,
             sessions: services.sessions,
@@ -114,7 +104,7 @@ extension AccountEndpoints {
                 services.database, server: services.server, signIn: services.passwords, hasher: services.hasher,
                 newPasswords: services.newPasswords, emailChanges: services.emailChanges), database: services.database,
             mailer: services.mailer, server: services.server)
-        let factors = AccountFactors(steps: steps, factorPages: factorPages)
+        let factors = AccountFactors(steps: steps)
         let linking = FederatedLinking(services.apple, server: services.server, database: services.database)
         let apple = LinkedApple(steps: steps, linking: linking)
         self.init(

@@ -36,12 +36,12 @@ public struct Simulator: Sendable {
     let consentList: ConsentListStore
     let database: TeamDatabase
     let sessions: SessionStore
-    let hosted: Hosted
+    let signIn: SignIn
     let site: Site
     let script: Script
 
     /// - Parameter script: behavior that all loops share.
-    public init(_ services: Services, hosted: Hosted, script: Script) {
+    public init(_ services: Services, signIn: SignIn, script: Script) {
         guard let team = TeamID(rawValue: Self.teamID), let relay = RelayDomain("privaterelay.appleid.com") else {
             preconditionFailure("constants of ours")
         }
@@ -50,7 +50,7 @@ public struct Simulator: Sendable {
         self.server = server
         self.script = script
         teams = services.teams
-        self.hosted = hosted
+        self.signIn = signIn
         site = services.site
         authorization = Authorization(testSignIns: services.testSignIns)
         consents = ConsentStore(database, relay: relay)
@@ -142,12 +142,12 @@ extension Simulator {
         if let fault = script.take(at: .browser) {
             try answer.replace("id_token") { try forgery(fault, team).forge($0) }
         }
-        return try hosted.exit(with: answer, appName: client.name, of: team, in: request.language)
+        return try signIn.exit(with: answer, appName: client.name, of: team, in: request.language)
     }
 
     /// The answer to the app after the user's decision; nil if the sign-in has ended.
     func answer(_ performer: Performer, _ interaction: Interaction, _ team: TeamSnapshot, _ request: Request)
-        async throws -> AuthorizationAnswer?
+        async throws -> AuthorizationResponse?
     {
         let (origin, hash) = (request.auditOrigin, Self.browser)
         guard let app = interaction.app else { return nil }

@@ -19,7 +19,7 @@ import Testing
         let pages = try Pages(folder: repository + "/Templates", texts: repository + "/Texts", isWatching: false)
 
         #expect(throws: Never.self) {
-            try pages.check(Console.views + Hosted.views + EmailRenderer.views, TextArea.all)
+            try pages.check(Console.views + SignIn.views + EmailRenderer.views, TextArea.all)
         }
     }
 

@@ -110,11 +110,11 @@ private func serve(
     let console = Console(parts.services, parts.options)
     var router = Router()
     // The hosted pages beside the console, for what leads through both.
-    let signIn = try Hosted(parts.services)
+    let signIn = try SignIn(parts.services)
     let script = Script(extraKey: TestKeys.extra)
     router.get(Route("/healthz")) { _ in .text("ok\n") }
     signIn.mount(on: &router)
-    Simulator(parts.services, hosted: signIn, script: script).mount(on: &router)
+    Simulator(parts.services, signIn: signIn, script: script).mount(on: &router)
     let routes = console.routes(on: router)
     let application = Application(routes: try routes.router.frozen()) { refusal, request in
         console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)

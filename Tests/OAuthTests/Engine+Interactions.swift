@@ -50,7 +50,7 @@ extension Engine {
         }
     }
 
-    func cancel(_ interaction: Interaction, browser: [UInt8] = Engine.browser) async throws -> AuthorizationAnswer? {
+    func cancel(_ interaction: Interaction, browser: [UInt8] = Engine.browser) async throws -> AuthorizationResponse? {
         try await interactions.cancel(interaction, browserHash: browser, in: .acme, from: .test)
     }
 
@@ -58,7 +58,7 @@ extension Engine {
     func answer(
         _ interaction: Interaction, of session: Session, in team: TeamID = .acme,
         _ choice: ConsentChoice = ConsentChoice(name: nil, email: .withheld)
-    ) async throws -> AuthorizationAnswer? {
+    ) async throws -> AuthorizationResponse? {
         let snapshot = try await snapshot(team)
         switch try await interactions.nextStep(of: interaction, session, in: team) {
         case .signIn, .proof, .enrolment, .enter, .leave: throw TestFailure("a session skips the password")

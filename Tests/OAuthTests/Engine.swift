@@ -117,7 +117,7 @@ extension Engine {
     func signIn(
         _ person: Subject? = nil, to client: ClientID = .web, _ changes: Changes = [:],
         email: Consent.EmailChoice = .shared, in team: TeamID = .acme
-    ) async throws -> AuthorizationAnswer {
+    ) async throws -> AuthorizationResponse {
         let session = try await session(of: person ?? ada, in: team)
         let parameters = try ProtocolParameters(Self.request(of: client), changes)
         let request = try await authorization.judge(parameters, to: try await snapshot(team), at: clock.now)
@@ -134,7 +134,7 @@ extension Engine {
     { try #require(try await signIn(person, to: client, changes, in: team)["code"]) }
 }
 
-extension AuthorizationAnswer {
+extension AuthorizationResponse {
     subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
     var names: [String] { parameters.map(\.name) }
 }

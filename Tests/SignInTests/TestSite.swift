@@ -219,10 +219,10 @@ private struct SiteParts: Sendable {
 
     func application() throws -> Application {
         let lines = lines
-        let signIn = try Hosted(services(recorder))
+        let signIn = try SignIn(services(recorder))
         var router = Router()
         signIn.mount(on: &router)
-        try Simulator(services(recorderOfApple), hosted: signIn, script: script).mount(on: &router)
+        try Simulator(services(recorderOfApple), signIn: signIn, script: script).mount(on: &router)
         return Application(
             routes: try router.frozen(), decorate: { refusal, request in signIn.respond(to: refusal, request) },
             finished: { lines.note($0.request) })
@@ -230,7 +230,7 @@ private struct SiteParts: Sendable {
 
     func posts() throws -> [String] {
         var router = Router()
-        try Hosted(services(recorder)).mount(on: &router)
+        try SignIn(services(recorder)).mount(on: &router)
         return router.entries.filter { $0.method == .post }.map(\.pattern.text)
     }
 

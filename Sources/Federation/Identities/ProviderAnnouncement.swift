@@ -108,13 +108,9 @@ extension ProviderAnnouncement {
 
 /// Names that were announced to a group of apps for the user of a login, and that no request is processing any more.
 struct WaitingNames {
-    private let login: ProviderLogin
-    private let primaryAppID: ClientID
-    private let team: TeamID
-
-    init(of login: ProviderLogin, to primaryAppID: ClientID, _ team: TeamID) {
-        (self.login, self.primaryAppID, self.team) = (login, primaryAppID, team)
-    }
+    let login: ProviderLogin
+    let primaryAppID: ClientID
+    let team: TeamID
 
     /// The announcements of a user, for a FROM clause.
     func rows(of subject: SQL) -> SQL {

@@ -10,7 +10,7 @@ public struct ProviderLogin: Sendable {
     let identity: ProviderIdentity
     let form: ProviderForm?
     let primaryAppID: ClientID?
-    let scopes: Scopes
+    let scope: AuthorizationRequest.Scope
     let origin: Origin
     let at: Timestamp
     let proof: FederatedUnlinks.Proof?
@@ -19,17 +19,18 @@ public struct ProviderLogin: Sendable {
     ///   - form: data of a form field, sent the first time only.
     ///   - primaryAppID: group of apps that gets the consent; nil if the sign-in leads to one of Pippin's own
     ///     pages.
-    ///   - scopes: requested scopes.
+    ///   - scope: requested scope.
     ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
     public init(
         _ identity: ProviderIdentity, from provider: ProviderID, form: ProviderForm?, primaryAppID: ClientID?,
-        asking scopes: Scopes, origin: Origin, at moment: Timestamp, provedBy proof: FederatedUnlinks.Proof? = nil
+        asking scope: AuthorizationRequest.Scope, origin: Origin, at moment: Timestamp,
+        provedBy proof: FederatedUnlinks.Proof? = nil
     ) {
         self.provider = provider
         self.identity = identity
         self.form = form
         self.primaryAppID = primaryAppID
-        self.scopes = scopes
+        self.scope = scope
         self.origin = origin
         at = moment
         self.proof = proof
@@ -45,9 +46,9 @@ extension ProviderLogin {
     func statements(in team: TeamID) -> [SQL] {
         [lock(in: team), person(team), identity(team)]
             + (identity.transferSubject.map { [markTransferred($0, team)] } ?? []) + [profile(team)]
-            + (primaryAppID.map { [consent($0, team), WaitingNames(of: self, to: $0, team).settlement] } ?? []) + [
-                known(team)
-            ]
+            + (primaryAppID.map {
+                [consent($0, team), WaitingNames(login: self, primaryAppID: $0, team: team).settlement]
+            } ?? []) + [known(team)]
     }
 
     var name: PersonName { form.map { PersonName(sentOnce: $0.givenName, $0.familyName) } ?? .none }
@@ -208,7 +209,7 @@ extension ProviderLogin {
     private func consent(_ primaryAppID: ClientID, _ team: TeamID) -> SQL {
         let consent = ProviderConsent(
             of: subject(team), for: primaryAppID, name: name, sharesName: !name.isEmpty,
-            sharesEmail: scopes.contains(.email) && email != nil, at: at, from: origin, isUndelivered: form != nil)
+            sharesEmail: scope.email && email != nil, at: at, from: origin, isUndelivered: form != nil)
         let condition: SQL = "NOT \(isLinked(team)) AND \(subject(team)) IS NOT NULL AND \(stands(team))"
         return granting(consent, primaryAppID, sharesName: !name.isEmpty, team, when: condition)
     }
@@ -219,11 +220,11 @@ extension ProviderLogin {
     /// and never the user's own; without a name in the form, it is the one received when the account was linked.
     func linkedConsent(_ primaryAppID: ClientID, _ vault: PersonName?, _ team: TeamID) -> SQL {
         let told = name.isEmpty ? vault ?? .none : name
-        let sharesName = scopes.contains(.name) && !told.isEmpty
+        let sharesName = scope.name && !told.isEmpty
         let isNew = form != nil || vault != nil
         let consent = ProviderConsent(
             of: subject(team), for: primaryAppID, name: told, sharesName: sharesName,
-            sharesEmail: scopes.contains(.email) && email != nil, at: at, from: origin, isUndelivered: isNew,
+            sharesEmail: scope.email && email != nil, at: at, from: origin, isUndelivered: isNew,
             address: ProviderConsent.Address(of: provider, identity.email))
         let condition: SQL = "\(isLinked(team)) AND \(stands(team))"
         return granting(consent, primaryAppID, sharesName: sharesName, team, when: condition)
@@ -313,7 +314,7 @@ extension ProviderLogin {
         guard let primaryAppID, form == nil, identity.transferSubject == nil, identity.realUserStatus == nil,
             identity.observedStatus == nil
         else { return nil }
-        let waiting = WaitingNames(of: self, to: primaryAppID, team).rows(of: "seen.sub")
+        let waiting = WaitingNames(login: self, primaryAppID: primaryAppID, team: team).rows(of: "seen.sub")
         return """
             WITH seen AS (
                 UPDATE provider_identities AS known
@@ -336,7 +337,7 @@ extension ProviderLogin {
             seen.email = \(email.address) AND seen.is_private_email = \(email.isPrivate)
                 AND u.email = \(email.address) AND u.is_email_verified = \(email.isVerified)
                 AND u.is_private_email = \(email.isPrivate)
-                AND c.shares_email >= \(scopes.contains(.email))
+                AND c.shares_email >= \(scope.email)
             """
     }
 

@@ -44,9 +44,7 @@ public struct FederatedLinking: Sendable {
         -> String?
     {
         guard let primaryAppID = team.groupOfAccounts(at: provider.id) else { return nil }
-        let scope = AuthorizationRequest.Scope(name: true, email: true)
-        let upstreamRequest = upstreamRequests.upstreamRequests.begin(
-            provider.id, for: primaryAppID, scope, in: team.id)
+        let upstreamRequest = upstreamRequests.upstreamRequests.begin(provider.id, for: primaryAppID, .all, in: team.id)
         guard let url = provider.authorizationURL(of: upstreamRequest, in: team) else { return nil }
         try await upstreamRequests.begin(
             upstreamRequest, to: provider.id, .link(session.user.subject, session.id), isForApp: false,
@@ -119,8 +117,9 @@ extension FederatedLinking {
 
     private func link(_ identity: ProviderIdentity, _ login: Login) -> ProviderLinkStore.Link {
         ProviderLinkStore.Link(
-            of: identity, at: provider.id, form: login.answer.user.flatMap(ProviderForm.init), to: login.link.subject,
-            in: login.link.session, from: login.origin, at: server.clock())
+            subject: login.link.subject, provider: provider.id, identity: identity,
+            form: login.answer.user.flatMap(ProviderForm.init), session: login.link.session, origin: login.origin,
+            at: server.clock())
     }
 
     private func source(of login: Login) -> OrphanedTokenStore.Source {

@@ -10,29 +10,6 @@ public struct FederatedUnlinkStore: Sendable {
 
     public init(_ database: TeamDatabase) { self.database = database }
 
-    /// User and provider of an unlink.
-    public struct End: Sendable {
-        let subject: Subject
-        let provider: ProviderID
-        let right: SessionRight
-        let passkeysSuffice: Bool
-        let origin: Origin
-
-        /// - Parameters:
-        ///   - right: the session in which the user requests it, which is kept even if it began at the provider.
-        ///   - passkeysSuffice: whether a passkey alone signs in to the team.
-        public init(
-            of subject: Subject, from provider: ProviderID, keeping right: SessionRight, passkeysSuffice: Bool,
-            origin: Origin
-        ) {
-            self.subject = subject
-            self.provider = provider
-            self.right = right
-            self.passkeysSuffice = passkeysSuffice
-            self.origin = origin
-        }
-    }
-
     /// Reason for which an unlink is rejected.
     public enum Refusal: Error, Hashable, Sendable {
         /// The user has not linked an account of the provider.
@@ -43,34 +20,38 @@ public struct FederatedUnlinkStore: Sendable {
 
     /// Ends the link and what was obtained through it, and enqueues the revocation of the provider's tokens.
     ///
-    /// - Parameter mailer: notifies the user.
+    /// - Parameters:
+    ///   - right: the session in which the user requests it, which is kept even if it began at the provider.
+    ///   - passkeysSuffice: whether a passkey alone signs in to the team.
+    ///   - mailer: notifies the user.
     /// - Throws: `Refusal`, `SessionRight.Ended`, `PostgresFailure`.
-    public func end(_ end: End, in team: TeamID, telling mailer: FactorMailer) async throws {
-        try await database.transaction(in: team, locking: .person(end.subject, in: team)) { transaction in
-            try await transaction.query(UserStore.lock(end.subject, in: team))
-            try await end.right.check(transaction)
-            let rows = try await transaction.query(end.status(in: team))
+    public func end(
+        _ subject: Subject, from provider: ProviderID, keeping right: SessionRight, passkeysSuffice: Bool,
+        in team: TeamID, from origin: Origin, telling mailer: FactorMailer
+    ) async throws {
+        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await transaction.query(UserStore.lock(subject, in: team))
+            try await right.check(transaction)
+            let rows = try await transaction.query(Self.status(of: subject, provider, passkeysSuffice, in: team))
             guard var row = rows.first, try row.next(Bool.self) else { throw Refusal.unknown }
             guard try row.next(Bool.self) else { throw Refusal.lastWay }
-            let actor = Actor.person(end.subject)
-            let unlink = FederatedUnlink(
-                of: end.subject, from: end.provider, keeping: end.right.session.id, by: actor, from: end.origin,
-                in: team)
-            try await unlink.apply(transaction)
-            let tokens = UpstreamTokenEnd.parts(of: end.subject, in: team)
+            let actor = Actor.person(subject)
+            try await FederatedUnlink(of: subject, from: provider, by: actor, from: origin, in: team).apply(
+                keeping: right.session.id, transaction)
+            let tokens = UpstreamTokenEnd.parts(of: subject, in: team)
             try await transaction.query("WITH \(tokens) SELECT FROM provider_ended")
             let event = AuditEvent(
-                "identity.unlinked", by: actor, on: AuditEvent.Target("user", end.subject.rawValue), from: end.origin,
-                before: ["provider": .string(end.provider.rawValue)])
+                "identity.unlinked", by: actor, on: AuditEvent.Target("user", subject.rawValue), from: origin,
+                before: ["provider": .string(provider.rawValue)])
             try await event.record(in: team, transaction)
-            try await mailer.send(.providerUnlinked(end.provider), to: end.subject, in: team, transaction)
+            try await mailer.send(.providerUnlinked(provider), to: subject, in: team, transaction)
         }
     }
-}
 
-extension FederatedUnlinkStore.End {
     /// Whether the user, who is locked, has linked an account, and whether another way to sign in is left.
-    fileprivate func status(in team: TeamID) -> SQL {
+    private static func status(of subject: Subject, _ provider: ProviderID, _ passkeysSuffice: Bool, in team: TeamID)
+        -> SQL
+    {
         """
         SELECT
             EXISTS (
@@ -92,18 +73,13 @@ extension FederatedUnlinkStore.End {
 public struct FederatedUnlink: Sendable {
     private let subject: Subject
     private let provider: ProviderID
-    private let kept: SessionID?
     private let actor: Actor
     private let origin: Origin
     private let team: TeamID
 
-    public init(
-        of subject: Subject, from provider: ProviderID, keeping kept: SessionID? = nil, by actor: Actor,
-        from origin: Origin, in team: TeamID
-    ) {
+    public init(of subject: Subject, from provider: ProviderID, by actor: Actor, from origin: Origin, in team: TeamID) {
         self.subject = subject
         self.provider = provider
-        self.kept = kept
         self.actor = actor
         self.origin = origin
         self.team = team
@@ -113,7 +89,11 @@ public struct FederatedUnlink: Sendable {
     ///
     /// The user is locked first: a sign-in that is about to end holds that lock, and its writes are seen once it is
     /// done. Codes come before tokens: a redemption in progress holds its code, and its token is seen once it is done.
-    public func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
+    ///
+    /// - Parameter kept: a session that does not end.
+    public func apply(keeping kept: SessionID? = nil, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure)
+    {
         let came: SQL = "team_id = \(team) AND sub = \(subject) AND provider = \(provider)"
         try await transaction.query(UserStore.lock(subject, in: team))
         try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))

@@ -1,38 +1,25 @@
-public import Core
-public import Directory
+import Core
+import Directory
 import OAuth
-public import Platform
-public import Postgres
+import Platform
+import Postgres
 
 /// Links provider accounts to existing users: never by a matching address, only for a user who has authenticated at
 /// both.
 public struct ProviderLinkStore: Sendable {
     private let database: TeamDatabase
 
-    public init(_ database: TeamDatabase) { self.database = database }
+    init(_ database: TeamDatabase) { self.database = database }
 
     /// Link requested by a user who has authenticated at a provider, within a session.
-    public struct Link: Sendable {
-        public let subject: Subject
+    struct Link: Sendable {
+        let subject: Subject
         let provider: ProviderID
         let identity: ProviderIdentity
         let form: ProviderForm?
         let session: SessionID
         let origin: Origin
         let at: Timestamp
-
-        public init(
-            of identity: ProviderIdentity, at provider: ProviderID, form: ProviderForm?, to subject: Subject,
-            in session: SessionID, from origin: Origin, at moment: Timestamp
-        ) {
-            self.subject = subject
-            self.provider = provider
-            self.identity = identity
-            self.form = form
-            self.session = session
-            self.origin = origin
-            at = moment
-        }
     }
 
     /// Reason why the account is not linked.
@@ -48,7 +35,7 @@ public struct ProviderLinkStore: Sendable {
     }
 
     /// Current obstacle to the link, or nil.
-    public func obstacle(to link: Link, in team: TeamID) async throws(PostgresFailure) -> Obstacle? {
+    func obstacle(to link: Link, in team: TeamID) async throws(PostgresFailure) -> Obstacle? {
         try Self.obstacle(link, try await database.query(link.status(in: team), in: team))
     }
 
@@ -59,7 +46,7 @@ public struct ProviderLinkStore: Sendable {
     ///   - statements: additional writes.
     ///   - mailer: notifies the user by mail.
     /// - Throws: `Obstacle`, `PostgresFailure`.
-    public func connect(
+    func connect(
         _ link: Link, in team: TeamID, ending upstreamRequest: SQL, with statements: [SQL], telling mailer: FactorMailer
     ) async throws {
         try await database.transaction(in: team, locking: .person(link.subject, in: team)) { transaction in

@@ -35,7 +35,7 @@ public struct FederatedSignIn: Sendable {
     /// Result of a sign-in through a provider.
     public enum Outcome: Sendable {
         /// The answer for the app.
-        case answered(AuthorizationAnswer)
+        case answered(AuthorizationResponse)
         /// The interaction continues at its own address: authenticated, or cancelled at the provider.
         case redirectToInteraction(InteractionID)
         case failed(UpstreamFailure, InteractionID)
@@ -74,7 +74,7 @@ public struct FederatedSignIn: Sendable {
         guard let primaryAppID = interaction.app?.primaryAppID ?? team.groupOfAccounts(at: provider.id) else {
             return nil
         }
-        let scope = interaction.app?.scope ?? AuthorizationRequest.Scope(name: true, email: true)
+        let scope = interaction.app?.scope ?? .all
         let upstreamRequest = upstreamRequests.upstreamRequests.begin(
             provider.id, for: primaryAppID, scope, in: team.id)
         guard let url = provider.authorizationURL(of: upstreamRequest, in: team) else { return nil }
@@ -190,7 +190,7 @@ extension FederatedSignIn {
         let (claimed, team) = (login.claimed, login.team.id)
         let person = ProviderLogin(
             identity, from: provider.id, form: login.answer.user.flatMap(ProviderForm.init),
-            primaryAppID: login.interaction.app?.primaryAppID, asking: login.upstreamRequest.scope.scopes,
+            primaryAppID: login.interaction.app?.primaryAppID, asking: login.upstreamRequest.scope,
             origin: login.origin, at: server.clock(),
             provedBy: FederatedUnlinks.Proof(
                 answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: login.upstreamRequest.primaryAppID))

@@ -36,12 +36,7 @@ public struct UpstreamRequestSettlement: Sendable {
 
     public init(
         _ provider: any IdentityProvider, server: ServerContext, database: TeamDatabase, system: SystemDatabase,
-        teams: TeamCache
-    ) { self.init(provider, server: server, database: database, system: system, teams: teams, batch: 10_000, turn: 20) }
-
-    init(
-        _ provider: any IdentityProvider, server: ServerContext, database: TeamDatabase, system: SystemDatabase,
-        teams: TeamCache, batch: Int, turn: Int
+        teams: TeamCache, batch: Int = 10_000, turn: Int = 20
     ) {
         self.provider = provider
         teamsWithWork = UpstreamWorkStore(system)
@@ -127,7 +122,7 @@ public struct UpstreamRequestSettlement: Sendable {
             // An answer with a name means that the user consented on the provider's sheet: `user` is delivered next
             // time.
             primaryAppID: claimed.isForApp && form != nil ? claimed.upstreamRequest.primaryAppID : nil,
-            asking: claimed.upstreamRequest.scope.scopes, origin: .local, at: claimed.answeredAt,
+            asking: claimed.upstreamRequest.scope, origin: .local, at: claimed.answeredAt,
             provedBy: FederatedUnlinks.Proof(
                 answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: claimed.upstreamRequest.primaryAppID)
         )

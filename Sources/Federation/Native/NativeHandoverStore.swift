@@ -95,11 +95,7 @@ struct NativeHandoverStore: Sendable {
     struct Settlement: Sendable {
         let handover: NativeHandover
         let token: RefreshToken
-        let subject: Subject
-        let primaryAppID: ClientID
-        let clientID: ClientID
-        let authenticatedAt: Timestamp
-        let provider: ProviderID
+        let session: RefreshTokenStore.NewSession
         /// Condition that the user may still sign in through the provider.
         let status: FederatedLinkStatus
         let isNewUser: Bool
@@ -117,18 +113,14 @@ struct NativeHandoverStore: Sendable {
     func settle(_ settlement: Settlement, with others: [SQL], completion: SQL, in team: TeamID)
         async throws(PostgresFailure) -> Bool
     {
+        let (new, moment) = (settlement.session, settlement.at)
         let session = RefreshTokenStore.insertion(
-            of: settlement.token,
-            for: RefreshTokenStore.NewSession(
-                subject: settlement.subject, primaryAppID: settlement.primaryAppID, clientID: settlement.clientID,
-                authenticatedAt: settlement.authenticatedAt, provider: settlement.provider), in: team,
-            at: settlement.at, while: settlement.status.row(in: team))
+            of: settlement.token, for: new, in: team, at: moment, while: settlement.status.row(in: team))
         let delivery = ProviderConsent.delivery(
-            to: settlement.primaryAppID, of: settlement.subject, in: team, at: settlement.at,
-            when: "EXISTS (SELECT FROM session)")
+            to: new.primaryAppID, of: new.subject, in: team, at: moment, when: "EXISTS (SELECT FROM session)")
         let end: SQL = """
             UPDATE native_handovers
-            SET settled_at = \(settlement.at), sub = \(settlement.subject), token_id = \(settlement.token.id),
+            SET settled_at = \(moment), sub = \(new.subject), token_id = \(settlement.token.id),
                 is_new_user = \(settlement.isNewUser), nonce = \(settlement.nonce)
             WHERE team_id = \(team) AND body_hash = \(settlement.handover.hash) AND EXISTS (SELECT FROM session)
             """

@@ -175,7 +175,7 @@ extension NativeSignIn {
         _ person: FederatedIdentityStore.Known, _ authenticatedAt: Timestamp, _ refreshToken: RefreshToken,
         _ nonce: String?, _ isNewUser: Bool, _ login: Login
     ) async throws -> [UInt8] {
-        let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: [.name, .email]) }
+        let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: .all) }
         let claims = TokenIssuer.Claims(
             client: login.client, subject: person.user.subject, nonce: nonce,
             email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt)
@@ -333,7 +333,7 @@ extension NativeSignIn {
             identity.observed(login.handover.realUserStatus), from: provider.id, form: form,
             primaryAppID: login.client.primaryAppID,
             // The app requests the scopes from Apple itself, so Apple returned what was requested.
-            asking: [.name, .email], origin: login.origin, at: login.at)
+            asking: .all, origin: login.origin, at: login.at)
     }
 
     private func issue(
@@ -355,9 +355,11 @@ extension NativeSignIn {
             at: login.at
         ).map { tokens.insertion(of: $0, in: team, when: "WHERE EXISTS (\(status.row(in: team)))") }
         let settlement = NativeHandoverStore.Settlement(
-            handover: login.handover, token: refreshToken, subject: subject, primaryAppID: login.client.primaryAppID,
-            clientID: login.client.id, authenticatedAt: grant.identity.authenticatedAt, provider: provider.id,
-            status: status, isNewUser: isNewUser, nonce: nonce, at: login.at)
+            handover: login.handover, token: refreshToken,
+            session: RefreshTokenStore.NewSession(
+                subject: subject, primaryAppID: login.client.primaryAppID, clientID: login.client.id,
+                authenticatedAt: grant.identity.authenticatedAt, provider: provider.id), status: status,
+            isNewUser: isNewUser, nonce: nonce, at: login.at)
         let others = [announcement?.removal(in: team), stored].compactMap { $0 }
         guard try await handovers.settle(settlement, with: others, completion: completion, in: team) else {
             throw UpstreamFailure.parted

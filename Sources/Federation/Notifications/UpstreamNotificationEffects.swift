@@ -96,8 +96,8 @@ struct UpstreamNotificationEffects: Sendable {
         switch status {
         case .ended:
             let end = UpstreamAuthorizationEnd(
-                of: subject, at: provider, for: primaryAppID, because: .told, since: change.latest,
-                believing: change.horizon, team: change.team, now: change.now)
+                subject: subject, provider: provider, primaryAppID: primaryAppID, cause: .told, end: change.latest,
+                horizon: change.horizon, team: change.team, now: change.now)
             try await end.apply(transaction)
         case .unclear(let hasToken):
             let question = UpstreamQuestion(of: subject, for: primaryAppID, eventAt: moment)
@@ -212,12 +212,6 @@ public struct UpstreamNotification: Sendable {
             let (first, second) = (one.identifier?.rawValue ?? "", other.identifier?.rawValue ?? "")
             return first.utf8.lexicographicallyPrecedes(second.utf8)
         }
-    }
-
-    public init(id: String, primaryAppID: ClientID, events: [Event]) {
-        self.id = id
-        self.primaryAppID = primaryAppID
-        self.events = events
     }
 }
 

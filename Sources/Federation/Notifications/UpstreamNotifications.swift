@@ -35,22 +35,13 @@ public struct UpstreamNotifications: Sendable {
             provider: provider.id, server: server, database: database, accounts: accounts)
     }
 
-    /// Result of receiving a notification.
-    public enum Outcome: Sendable {
+    /// Result of receiving a notification, named as in the log.
+    public enum Outcome: String, Sendable {
         case done
         /// It was received before.
         case known
         /// It is stored, to be verified later.
         case kept
-
-        /// Name in the log.
-        public var name: String {
-            switch self {
-            case .done: "done"
-            case .known: "known"
-            case .kept: "kept"
-            }
-        }
     }
 
     /// Receives a posted notification.
@@ -70,16 +61,12 @@ public struct UpstreamNotifications: Sendable {
             guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else { throw error }
             return .kept
         }
-        return try await apply(notification, in: team.id, at: now) ? .done : .known
-    }
-
-    /// Applies a notification once; false if it was received before.
-    private func apply(_ notification: UpstreamNotification, in team: TeamID, at now: Timestamp) async throws -> Bool {
-        try await database.transaction(in: team) { transaction in
-            try await apply(notification, in: team, at: now, transaction)
+        return try await database.transaction(in: team.id) { transaction in
+            try await apply(notification, in: team.id, at: now, transaction) ? .done : .known
         }
     }
 
+    /// Applies a notification once; false if it was received before.
     private func apply(
         _ notification: UpstreamNotification, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws -> Bool {

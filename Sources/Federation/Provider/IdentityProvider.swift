@@ -71,11 +71,6 @@ public struct NativeProof: Sendable {
     /// Whether the token itself shows that it came with the code; otherwise it may be an old token found by an
     /// attacker.
     public let namesCode: Bool
-
-    public init(identity: ProviderIdentity, namesCode: Bool) {
-        self.identity = identity
-        self.namesCode = namesCode
-    }
 }
 
 /// Result of redeeming a valid code.
@@ -95,16 +90,6 @@ public struct UpstreamGrant: Sendable {
         let text: String
         /// The client at the provider that the code was issued to.
         let clientID: ClientID
-
-        public init(_ text: String, for clientID: ClientID) {
-            self.text = text
-            self.clientID = clientID
-        }
-    }
-
-    public init(identity: ProviderIdentity, token: Token?) {
-        self.identity = identity
-        self.token = token
     }
 }
 
@@ -154,24 +139,7 @@ extension RefusalCause {
             .providerCode, .providerRequest, .providerAnswer, .providerRefused, .providerToken, .providerIssuer,
             .providerAudience, .providerExpired, .providerKey, .providerNonce:
             true
-        case .providerSubjectTaken, .providerParted, .providerAbsent, .providerBusy: false
-        case .other, .unreadable, .parameterRepeated, .parameterTooLong, .parameterMissing: false
-        case .clientMissing, .clientMalformed, .clientUnknown, .clientDisabled: false
-        case .returnURLMissing, .returnURLUnregistered, .domainUnverified, .responseType, .responseMode,
-            .idTokenInQuery, .scopeNeedsFormPost, .scopeUnknown, .challengeMissing, .challengeMethod,
-            .challengeMalformed, .pkceRequired:
-            false
-        case .interactionExpired, .passwordWrong, .accountLocked, .secondFactorWrong, .secondFactorLocked, .tooBusy:
-            false
-        case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
-            .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
-            .secretTime, .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:
-            false
-        case .grantTypeUnsupported, .codeMalformed, .codeUnknown, .codeExpired, .codeUsed, .codeOfOtherClient,
-            .codeOfOtherReturnURL, .codeVerifierWrong, .personSuspended, .refreshTokenDead, .migrationScopeWanted,
-            .testMayNot:
-            false
-        case .personUnknown, .accessTokenWrong, .transferClosed: false
+        default: false
         }
     }
 }

@@ -14,31 +14,16 @@ struct UpstreamAuthorizationEnd: Sendable {
         case told = "consent-revoked"
     }
 
-    private let subject: Subject
-    private let provider: ProviderID
-    private let primaryAppID: ClientID
-    private let cause: Cause
-    private let end: Timestamp?
-    private let horizon: Timestamp?
-    private let team: TeamID
-    private let now: Timestamp
-
-    /// - Parameters:
-    ///   - end: time of the end, if known: what began later, with apps of another group, remains valid.
-    ///   - horizon: rows dated later were written while a clock was ahead, and end as well.
-    init(
-        of subject: Subject, at provider: ProviderID, for primaryAppID: ClientID, because cause: Cause,
-        since end: Timestamp? = nil, believing horizon: Timestamp? = nil, team: TeamID, now: Timestamp
-    ) {
-        self.subject = subject
-        self.provider = provider
-        self.primaryAppID = primaryAppID
-        self.cause = cause
-        self.end = end
-        self.horizon = horizon
-        self.team = team
-        self.now = now
-    }
+    let subject: Subject
+    let provider: ProviderID
+    let primaryAppID: ClientID
+    let cause: Cause
+    /// Time of the end, if known: what began later, with apps of another group, remains valid.
+    var end: Timestamp?
+    /// Rows dated later were written while a clock was ahead, and end as well.
+    var horizon: Timestamp?
+    let team: TeamID
+    let now: Timestamp
 
     /// Ends sessions, interactions, codes and refresh tokens, revokes the credential state, and notifies the group's
     /// apps.

@@ -42,7 +42,7 @@ public struct UpstreamTokenListStore: Sendable {
             LIMIT \(limit + 1)
             """, in: team)
         let total = try await count(in: team, matching: filter)
-        return Page(try Self.read(rows), limit: limit, total: total) {
+        return Page(try rows.all(UpstreamTokenSummary.init), limit: limit, total: total) {
             ListCursor($0.problemAt ?? $0.createdAt, $0.id.rawValue)
         }
     }
@@ -56,14 +56,14 @@ public struct UpstreamTokenListStore: Sendable {
 
     /// Tokens of one user, newest first.
     public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [UpstreamTokenSummary] {
-        try Self.read(
-            try await database.query(
-                """
-                SELECT \(Self.columns) FROM provider_tokens
-                WHERE team_id = \(team) AND sub = \(subject)
-                ORDER BY created_at DESC, token_id
-                LIMIT \(Self.listLimit)
-                """, in: team))
+        let rows = try await database.query(
+            """
+            SELECT \(Self.columns) FROM provider_tokens
+            WHERE team_id = \(team) AND sub = \(subject)
+            ORDER BY created_at DESC, token_id
+            LIMIT \(Self.listLimit)
+            """, in: team)
+        return try rows.all(UpstreamTokenSummary.init)
     }
 
     /// Enqueues the revocation of a refused token again; false if the token is not refused.
@@ -110,10 +110,6 @@ public struct UpstreamTokenListStore: Sendable {
         app_id, client_id, state, problem, problem_at, created_at, validated_at,
         settled_at
         """
-
-    private static func read(_ rows: Rows) throws(PostgresFailure) -> [UpstreamTokenSummary] {
-        try rows.all(UpstreamTokenSummary.init)
-    }
 }
 
 extension UpstreamTokenFilter {

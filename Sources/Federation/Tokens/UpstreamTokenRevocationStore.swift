@@ -58,12 +58,16 @@ struct UpstreamTokenRevocationStore: Sendable {
     ///
     /// Tokens of an account that the user has unlinked are excluded: their revocation is still to be made.
     ///
-    /// - Parameter primaryAppID: group of the tokens; nil for every group.
+    /// - Parameters:
+    ///   - subject: the user, who is locked.
+    ///   - primaryAppID: group of the tokens; nil for every group.
     func markAllRevoked(
         of subject: Subject, for primaryAppID: ClientID?, before moment: Timestamp, orAfter horizon: Timestamp,
         because reason: String, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        let names = try await names(of: subject, in: team, transaction)
+        let names: [Subject] = try await transaction.query(
+            "SELECT identifier FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)"
+        ).column()
         let rows = try await transaction.query(
             """
             SELECT token_id, \(Self.columns) FROM provider_tokens
@@ -76,17 +80,6 @@ struct UpstreamTokenRevocationStore: Sendable {
             let token = try token(try row.next(), &row, in: team)
             try await markRevoked(token, because: reason, in: team, transaction)
         }
-    }
-
-    /// Providers' identifiers of a user, who is locked.
-    private func names(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> [Subject]
-    {
-        let rows = try await transaction.query(
-            "SELECT identifier FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)")
-        var names: [Subject] = []
-        for var row in rows { names.append(try row.next()) }
-        return names
     }
 
     /// Marks all tokens that still await a revocation as refused, because no job works on them any more.

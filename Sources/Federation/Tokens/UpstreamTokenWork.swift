@@ -169,8 +169,8 @@ extension UpstreamTokenWork {
             let moment = Timestamp(microseconds: job.at)
             let (latest, horizon) = (EventOrder.lastUnclear(toEventAt: moment), now + EventOrder.skew)
             let end = UpstreamAuthorizationEnd(
-                of: subject, at: provider.id, for: primaryAppID, because: .told, since: latest, believing: horizon,
-                team: run.team, now: now)
+                subject: subject, provider: provider.id, primaryAppID: primaryAppID, cause: .told, end: latest,
+                horizon: horizon, team: run.team, now: now)
             try await end.apply(transaction)
             try await revocations.markAllRevoked(
                 of: subject, for: primaryAppID, before: horizon, orAfter: horizon,
@@ -203,8 +203,8 @@ extension UpstreamTokenWork {
             return
         }
         let end = UpstreamAuthorizationEnd(
-            of: token.subject, at: token.provider, for: token.primaryAppID, because: .grantDead, team: run.team,
-            now: now)
+            subject: token.subject, provider: token.provider, primaryAppID: token.primaryAppID, cause: .grantDead,
+            team: run.team, now: now)
         try await end.apply(transaction)
         try await revocations.markRevoked(token, because: "invalid_grant", in: run.team, transaction)
         let rest = UpstreamTokenEnd.parts(of: token.subject, for: token.primaryAppID, in: run.team)

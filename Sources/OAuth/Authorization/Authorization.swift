@@ -56,7 +56,7 @@ public struct Authorization: Sendable {
 }
 
 /// The authorization response: only requested values, and `state` when the client sent one (RFC 6749 section 4.1.2).
-public struct AuthorizationAnswer: Sendable {
+public struct AuthorizationResponse: Sendable {
     public let clientID: ClientID
     public let redirectURI: String
     public let mode: AuthorizationRequest.ResponseMode
@@ -107,7 +107,7 @@ public struct UserDelivery: Sendable {
 }
 
 // The response as a message to the opening window, as Apple's JS library 1.5.6 reads it: JSON text and target origin.
-extension AuthorizationAnswer {
+extension AuthorizationResponse {
     /// The message: `{"method":"oauthDone","data":{…}}`.
     public var message: String {
         var message = JSONWriter(capacity: 1024)

@@ -21,6 +21,9 @@ public struct AuthorizationRequest: Sendable {
 
     /// The user data that the client requests.
     public struct Scope: Equatable, Sendable {
+        /// All that there is to request.
+        public static let all = Scope(name: true, email: true)
+
         public let name: Bool
         public let email: Bool
 
@@ -67,14 +70,12 @@ extension AuthorizationRequest {
     public static func native(_ client: Client, nonce: String?) -> AuthorizationRequest {
         AuthorizationRequest(
             clientID: client.id, primaryAppID: client.primaryAppID, redirectURI: "", responseType: .codeAndIDToken,
-            responseMode: .formPost, scope: Scope(name: true, email: true), state: nil, nonce: nonce,
-            codeChallenge: nil, testSignIn: nil, loginHint: nil)
+            responseMode: .formPost, scope: .all, state: nil, nonce: nonce, codeChallenge: nil, testSignIn: nil,
+            loginHint: nil)
     }
 }
 
 extension AuthorizationRequest.Scope {
-    public var scopes: Scopes { (name ? Scopes.name : []).union(email ? .email : []) }
-
     /// The value of the parameter `scope`; empty when nothing is requested.
     public var text: String { [name ? "name" : nil, email ? "email" : nil].compactMap(\.self).joined(separator: " ") }
 }

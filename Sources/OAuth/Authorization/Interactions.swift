@@ -110,7 +110,7 @@ public struct Interactions: Sendable {
     public func consent(
         to interaction: Interaction, _ choice: ConsentChoice, of session: Session, browserHash: [UInt8],
         in team: TeamSnapshot, from origin: Origin
-    ) async throws -> AuthorizationAnswer? {
+    ) async throws -> AuthorizationResponse? {
         guard let app = interaction.app else { return nil }
         let right = SessionRight(session, in: team.id, clock: server.clock)
         let granted: ConsentStore.Granted
@@ -130,7 +130,7 @@ public struct Interactions: Sendable {
     public func confirm(
         _ interaction: Interaction, under consent: Consent, of session: Session, browserHash: [UInt8],
         in team: TeamSnapshot, from origin: Origin
-    ) async throws -> AuthorizationAnswer? {
+    ) async throws -> AuthorizationResponse? {
         try await answer(
             interaction, for: session.user, under: consent, authenticatedAt: session.startedAt,
             browserHash: browserHash, in: team, from: origin,
@@ -141,13 +141,13 @@ public struct Interactions: Sendable {
     ///
     /// - Returns: nil when the interaction has ended meanwhile.
     public func cancel(_ interaction: Interaction, browserHash: [UInt8], in team: TeamID, from origin: Origin)
-        async throws(PostgresFailure) -> AuthorizationAnswer?
+        async throws(PostgresFailure) -> AuthorizationResponse?
     {
         guard let app = interaction.app,
             try await interactions.remove(interaction.id, browserHash: browserHash, in: team)
         else { return nil }
         traces.record(.cancelled, of: interaction, in: team, from: origin)
-        return AuthorizationAnswer(app, [("error", "user_cancelled_authorize")])
+        return AuthorizationResponse(app, [("error", "user_cancelled_authorize")])
     }
 }
 
@@ -175,17 +175,17 @@ extension Interactions {
         _ interaction: Interaction, for user: User, under consent: Consent, authenticatedAt: Timestamp,
         by provider: ProviderID? = nil, browserHash: [UInt8], in team: TeamSnapshot, from origin: Origin,
         with statements: [SQL] = [], while status: SQL? = nil, completion: SQL? = nil
-    ) async throws -> AuthorizationAnswer? {
+    ) async throws -> AuthorizationResponse? {
         guard let app = interaction.app else { return nil }
         let moment = server.clock()
-        let identity = SharedIdentity(of: user, under: consent, asking: app.scope.scopes)
+        let identity = SharedIdentity(of: user, under: consent, asking: app.scope)
         let delivery = UserDelivery(identity)
         let deliversUser = delivery != nil && (consent.deliveredAt == nil || app.testSignIn != nil)
         let issue = CodeStore.Issue(
             code: AuthorizationCode(at: moment, random: server.random), subject: user.subject,
             email: identity.email.map(SharedEmail.init), deliversUser: deliversUser, authenticatedAt: authenticatedAt,
             provider: provider, expiresAt: moment + TokenLifetime.code,
-            interactions: TraceID(of: interaction.id, begunAt: interaction.createdAt))
+            trace: TraceID(of: interaction.id, begunAt: interaction.createdAt))
         let isIssued = try await codes.exchange(
             interaction.id, browserHash: browserHash, for: issue, with: statements, while: status,
             completion: completion
@@ -197,7 +197,7 @@ extension Interactions {
         }
         if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
         traces.record(.answer(app, issue, at: moment, from: origin), of: interaction, in: team.id, by: user.subject)
-        return AuthorizationAnswer(app, parameters)
+        return AuthorizationResponse(app, parameters)
     }
 
     /// Runs the statements of a sign-in that ends without a code.

@@ -48,10 +48,7 @@ public struct ConsentStore: Sendable {
         async throws(PostgresFailure)
     {
         try await database.query(
-            """
-            UPDATE consents SET delivered_at = \(now)
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND delivered_at IS NULL
-            """, in: team)
+            ProviderConsent.delivery(to: appID, of: subject, in: team, at: now, when: "true"), in: team)
     }
 
     /// Stores a user's decision on the consent sheet; an existing decision is kept and returned.
@@ -140,6 +137,63 @@ private struct Sheet: Sendable {
     }
 }
 
+/// The user's choice for each group of apps whether mail to the relay address is forwarded; the group is notified.
+public struct RelaySwitchStore: Sendable {
+    /// The result of a change.
+    public enum Outcome: Equatable, Sendable {
+        /// The choice is stored, or was stored before.
+        case done
+        /// The group has no relay address.
+        case unknown
+    }
+
+    private let database: TeamDatabase
+
+    public init(_ database: TeamDatabase) { self.database = database }
+
+    /// Turns the forwarding of mail on or off for a group of apps that has the relay address.
+    ///
+    /// The group gets the notification `email-enabled` or `email-disabled` (Apple, "Processing changes for Sign in with
+    /// Apple accounts"), in place of a pending one. Without a change, no notification is sent.
+    ///
+    /// - Parameter right: the session that authorizes the change.
+    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
+    public func set(
+        _ forwards: Bool, by right: SessionRight, for appID: ClientID, in team: TeamID, as actor: Actor,
+        from origin: Origin
+    ) async throws -> Outcome {
+        let subject = right.session.user.subject
+        let rows = try await database.query(
+            """
+            SELECT forwards_mail FROM consents
+            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
+            """, in: team)
+        guard var row = rows.first else { return .unknown }
+        guard try row.next(Bool.self) != forwards else { return .done }
+        let event = AuditEvent(
+            forwards ? "relay.enabled" : "relay.disabled", by: actor, on: AuditEvent.Target("user", subject.rawValue),
+            from: origin, after: ["appID": .string(appID.rawValue)])
+        let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: appID)
+        let change: SQL = """
+            WITH changed AS (
+                UPDATE consents SET forwards_mail = \(forwards)
+                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
+                    AND forwards_mail <> \(forwards)
+                RETURNING sub
+            ), audit AS (
+                \(event.insertion(in: team, when: "FROM changed"))
+            ), \(notification.superseding(in: team, when: "FROM changed")),
+            \(notification.parts(in: team, when: "FROM changed"))
+            SELECT
+            """
+        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+            try await UserStore.lock(subject, by: right, in: team, transaction)
+            try await transaction.query(change)
+            return .done
+        }
+    }
+}
+
 /// Lists the apps that a user shares data with.
 public struct ConsentListStore: Sendable {
     /// Most apps in a list, which shows the newest.
@@ -203,21 +257,9 @@ public struct Consent: Hashable, Sendable {
     public let provider: ProviderID?
     /// Address that the provider gave the apps, in place of the user's own.
     public let providerEmail: SharedIdentity.Email?
+}
 
-    init(
-        appID: ClientID, name: PersonName?, email: EmailChoice, grantedAt: Timestamp, deliveredAt: Timestamp? = nil,
-        forwardsMail: Bool = true, provider: ProviderID? = nil, providerEmail: SharedIdentity.Email? = nil
-    ) {
-        self.appID = appID
-        self.name = name
-        self.email = email
-        self.grantedAt = grantedAt
-        self.deliveredAt = deliveredAt
-        self.forwardsMail = forwardsMail
-        self.provider = provider
-        self.providerEmail = providerEmail
-    }
-
+extension Consent {
     /// Reads the columns of `ConsentStore.columns`.
     public init(_ row: inout Row) throws(PostgresFailure) {
         appID = try row.next()

@@ -20,10 +20,14 @@ struct CredentialStateStore: Sendable {
         guard var row = try await database.query(selection, in: team).first else {
             return CredentialStates.Details(state: .notFound)
         }
-        let status = try Status(&row)
-        guard status.hasConsent else { return CredentialStates.Details(state: status.state) }
+        let (isSuspended, providerState): (Bool, String?) = (try row.next(), try row.next())
+        let (hasLiveToken, hasConsent): (Bool, Bool) = (try row.next(), try row.next())
+        let (hadTokens, hasMoved): (Bool, Bool) = (try row.next(), try row.next())
+        guard hasConsent else { return CredentialStates.Details(state: hadTokens ? .revoked : .notFound) }
+        let isRevoked = isSuspended || providerState == "revoked" && !hasLiveToken
         return CredentialStates.Details(
-            state: status.state, realUserStatus: try row.next(), transferSubject: try row.next())
+            state: isRevoked ? .revoked : hasMoved ? .transferred : .authorized, realUserStatus: try row.next(),
+            transferSubject: try row.next())
     }
 
     static func selection(of subject: Subject, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp) -> SQL
@@ -90,30 +94,6 @@ struct CredentialStateStore: Sendable {
             FROM users
             WHERE team_id = \(team) AND sub = \(subject)
             """
-    }
-
-    private struct Status {
-        let isSuspended: Bool
-        let providerState: String?
-        let hasLiveToken: Bool
-        let hasConsent: Bool
-        let hadTokens: Bool
-        let hasMoved: Bool
-
-        init(_ row: inout Row) throws(PostgresFailure) {
-            isSuspended = try row.next()
-            providerState = try row.next()
-            hasLiveToken = try row.next()
-            hasConsent = try row.next()
-            hadTokens = try row.next()
-            hasMoved = try row.next()
-        }
-
-        var state: CredentialState {
-            guard hasConsent else { return hadTokens ? .revoked : .notFound }
-            if isSuspended || providerState == "revoked" && !hasLiveToken { return .revoked }
-            return hasMoved ? .transferred : .authorized
-        }
     }
 }
 

@@ -26,7 +26,7 @@ public enum Discovery {
         json.member("introspection_endpoint", "\(base)/auth/introspect")
         json.member("introspection_endpoint_auth_methods_supported", secretInBody)
         json.member("revocation_endpoint_auth_methods_supported", secretInBody)
-        json.member("grant_types_supported", ["authorization_code", "refresh_token", "client_credentials"])
+        json.member("grant_types_supported", Grant.all.map(\.type))
         json.member("code_challenge_methods_supported", ["S256"])
         return json.finish()
     }

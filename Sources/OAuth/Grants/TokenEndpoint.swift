@@ -6,7 +6,7 @@ import Postgres
 
 /// The token endpoint: each grant declares how its client proves itself, and is asked once it has.
 public struct TokenEndpoint: ClientEndpoint {
-    private let grants: [Grant]
+    private let services: GrantServices
     private let uses: KeyUses
 
     /// - Parameter provider: redeems an authorization code that this team has not issued; nil for a client without such
@@ -16,11 +16,10 @@ public struct TokenEndpoint: ClientEndpoint {
         redeemingAtProvider provider: @escaping @Sendable (AuthenticatedRequest) async throws -> [UInt8]? = { _ in nil }
     ) {
         uses = KeyUses(database: database, log: server.log)
-        let services = GrantServices(
+        services = GrantServices(
             server: server, database: database, codes: CodeStore(database: database),
             tokens: RefreshTokenStore(database: database), ends: ends,
-            redeemers: RedeemingClients(database: database, log: server.log), traces: traces)
-        grants = [.authorizationCode(services, or: provider), .refreshToken(services), .clientCredentials(services)]
+            redeemers: RedeemingClients(database: database, log: server.log), traces: traces, provider: provider)
     }
 
     public func proof(for parameters: ProtocolParameters) -> ClientProof {
@@ -34,24 +33,27 @@ public struct TokenEndpoint: ClientEndpoint {
             throw OAuthError(
                 .unsupportedGrantType, cause: .grantTypeUnsupported, because: "grant_type is not supported")
         }
-        return try await grant.respond(request)
+        return try await grant.respond(request, services)
     }
 
-    private func grant(_ type: String) -> Grant? { grants.first { $0.type.isExactly(type) } }
+    private func grant(_ type: String) -> Grant? { Grant.all.first { $0.type.isExactly(type) } }
 }
 
-/// A grant of the token endpoint (RFC 6749 section 1.3), as a value: another one is added to the endpoint's list.
+/// A grant of the token endpoint (RFC 6749 section 1.3), as a value: another one is added to `all`.
 struct Grant: Sendable {
+    /// The grants of the endpoint, as the discovery document lists them.
+    static let all: [Grant] = [authorizationCode, refreshToken, clientCredentials]
+
     /// The `grant_type` that asks for it.
     let type: String
     /// How its client proves itself.
     let proof: ClientProof
     /// Responds to an authenticated client with the JSON of RFC 6749 section 5.1.
-    let respond: @Sendable (AuthenticatedRequest) async throws -> [UInt8]
+    let respond: @Sendable (AuthenticatedRequest, GrantServices) async throws -> [UInt8]
 
     init(
         _ type: String, proof: ClientProof = .secret,
-        respond: @escaping @Sendable (AuthenticatedRequest) async throws -> [UInt8]
+        respond: @escaping @Sendable (AuthenticatedRequest, GrantServices) async throws -> [UInt8]
     ) {
         self.type = type
         self.proof = proof
@@ -59,7 +61,7 @@ struct Grant: Sendable {
     }
 }
 
-/// The services that grants are made of.
+/// The services that grants use.
 struct GrantServices: Sendable {
     let server: ServerContext
     let database: TeamDatabase
@@ -68,6 +70,8 @@ struct GrantServices: Sendable {
     let ends: AuthorizationEndStore
     let redeemers: RedeemingClients
     let traces: any TraceSink
+    /// Redeems a code that this team has not issued; nil for a client without such codes.
+    let provider: @Sendable (AuthenticatedRequest) async throws -> [UInt8]?
 
     func issuer(of request: AuthenticatedRequest) -> TokenIssuer {
         TokenIssuer(team: request.team, server: server, database: database)
@@ -77,18 +81,12 @@ struct GrantServices: Sendable {
 // grant_type=authorization_code (RFC 6749 section 4.1.3).
 extension Grant {
     /// Tokens for an authorization code.
-    ///
-    /// - Parameter provider: redeems a code that this team has not issued; nil for a client without such codes.
-    static func authorizationCode(
-        _ services: GrantServices, or provider: @escaping @Sendable (AuthenticatedRequest) async throws -> [UInt8]?
-    ) -> Grant {
-        Grant("authorization_code") { request in
-            do { return try await AuthorizationCodeGrant(services: services).redeem(request) } catch let error
-                as OAuthError where [.codeMalformed, .codeUnknown].contains(error.cause)
-            {
-                guard let answer = try await provider(request) else { throw error }
-                return answer
-            }
+    private static let authorizationCode = Grant("authorization_code") { request, services in
+        do { return try await AuthorizationCodeGrant(services: services).redeem(request) } catch let error as OAuthError
+            where [.codeMalformed, .codeUnknown].contains(error.cause)
+        {
+            guard let answer = try await services.provider(request) else { throw error }
+            return answer
         }
     }
 }
@@ -106,8 +104,7 @@ private struct AuthorizationCodeGrant: Sendable {
             await services.redeemers.note(request.client.id, in: request.team.id, from: request.origin)
         }
         let issuer = services.issuer(of: request)
-        services.traces.redeem(
-            .redemption(claim, grant, request, issuer: issuer), of: grant.interactions, in: request.team.id)
+        services.traces.redeem(.redemption(claim, grant, request, issuer: issuer), of: grant.trace, in: request.team.id)
         let claims = TokenIssuer.Claims(
             client: request.client.client, subject: grant.subject, nonce: grant.nonce, email: grant.email,
             authenticatedAt: grant.authenticatedAt)
@@ -173,13 +170,10 @@ extension Grant {
     /// Like Apple's, the token of a client with a secret is not rotated, and no new one is returned. That of a native
     /// app, which cannot keep a secret, is itself the proof: it is rotated at each use, and the reuse of an earlier one
     /// ends its session, because one of its two holders has stolen it (RFC 9700 section 4.14.2).
-    static func refreshToken(_ services: GrantServices) -> Grant {
-        Grant("refresh_token", proof: .secretOrRotatingToken(in: "refresh_token")) { request in
-            if case .rotatingToken(let token) = request.client.proof {
-                return try await rotate(token, request, services)
-            }
-            return try await refresh(request, services)
-        }
+    private static let refreshToken = Grant("refresh_token", proof: .secretOrRotatingToken(in: "refresh_token")) {
+        request, services in
+        if case .rotatingToken(let token) = request.client.proof { return try await rotate(token, request, services) }
+        return try await refresh(request, services)
     }
 
     private static func refresh(_ request: AuthenticatedRequest, _ services: GrantServices) async throws -> [UInt8] {
@@ -229,8 +223,8 @@ extension Grant {
     static let migrationScope = "user.migration"
 
     /// A token of the client itself.
-    static func clientCredentials(_ services: GrantServices) -> Grant {
-        Grant("client_credentials") { request in try answer(request, services.issuer(of: request)) }
+    private static let clientCredentials = Grant("client_credentials") { request, services in
+        try answer(request, services.issuer(of: request))
     }
 
     private static func answer(_ request: AuthenticatedRequest, _ issuer: TokenIssuer) throws -> [UInt8] {

@@ -99,24 +99,25 @@ struct NotificationToken: Sendable {
     /// The team's spelling of the account deletion event: Apple's documents have two.
     var accountDeleteEvent: String
 
-    /// Request body in Apple's form, `{"payload":"<JWS>"}`.
+    /// Request body in Apple's form, `{"payload":"<JWS>"}`, signed with the key of the team's tokens.
     ///
-    /// - Throws: what the signer throws.
-    func body(signedBy signer: any NotificationSigner, at moment: Timestamp) throws -> [UInt8] {
+    /// - Parameter base: the team's own issuer.
+    /// - Throws: `NoSigningKey` when the team has no key, `SigningFailure` when OpenSSL fails.
+    func body(signedBy team: TeamSnapshot, base: String, at moment: Timestamp) throws -> [UInt8] {
         var json = JSONWriter(capacity: 1536)
-        json.member("payload", try signer.sign(claims(of: signer, at: moment), at: moment))
+        json.member("payload", try team.sign(claims(of: team, base, at: moment), at: moment))
         return json.finish()
     }
 
     /// Apple's claims: `exp` is a day after `iat`, and `events` a string with JSON in it, as Apple sends and clients
     /// read it.
-    private func claims(of signer: any NotificationSigner, at moment: Timestamp) -> [UInt8] {
-        let (issued, expires) = signer.validity(at: moment)
+    private func claims(of team: TeamSnapshot, _ base: String, at moment: Timestamp) -> [UInt8] {
+        let issued = moment - TokenLifetime.backdating
         var json = JSONWriter()
-        json.member("iss", signer.issuer(for: appID))
+        json.member("iss", team.expectsApple(appID) ? appleIssuer : base)
         json.member("aud", appID.rawValue)
         json.member("iat", issued.seconds)
-        json.member("exp", expires.seconds)
+        json.member("exp", (issued + TokenLifetime.longestSigned).seconds)
         json.member("jti", id.rawValue)
         json.member("events", String(decoding: events, as: UTF8.self))
         return json.finish()
@@ -132,5 +133,14 @@ struct NotificationToken: Sendable {
         }
         json.member("event_time", Int(eventTime.microseconds / 1000))
         return json.finish()
+    }
+}
+
+extension TeamSnapshot {
+    /// Whether the backend of a group of apps expects Apple's issuer: all its Service IDs do, or without any the primary
+    /// App ID.
+    fileprivate func expectsApple(_ primaryAppID: ClientID) -> Bool {
+        let services = services.values.filter { apps[$0.app]?.primaryAppID == primaryAppID }
+        return services.isEmpty ? apps[primaryAppID]?.issuesAsApple ?? false : services.allSatisfy(\.issuesAsApple)
     }
 }

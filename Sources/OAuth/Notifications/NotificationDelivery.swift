@@ -10,19 +10,18 @@ public struct NotificationDelivery: Sendable {
 
     let server: ServerContext
     let database: TeamDatabase
-    let signers: any NotificationSigners
+    let teams: TeamCache
     let client: HTTPClient
     let turns: NotificationScheduler
     let allowsLoopback: Bool
 
     /// - Parameter allowsLoopback: whether sandbox teams may have servers on this machine notified.
     public init(
-        server: ServerContext, database: TeamDatabase, signers: any NotificationSigners, client: HTTPClient,
-        allowsLoopback: Bool
+        server: ServerContext, database: TeamDatabase, teams: TeamCache, client: HTTPClient, allowsLoopback: Bool
     ) {
         self.server = server
         self.database = database
-        self.signers = signers
+        self.teams = teams
         self.client = client
         turns = NotificationScheduler(database)
         self.allowsLoopback = allowsLoopback
@@ -36,11 +35,11 @@ public struct NotificationDelivery: Sendable {
     private func deliver(_ job: NotificationJob, _ run: JobRun) async throws -> JobOutcome {
         let store = NotificationDeliveryStore(database: database)
         guard let id = NotificationID(rawValue: job.notification), var token = try await store.token(id, in: run.team),
-            let signer = try await signers.signer(of: run.team)
+            let team = try await teams.snapshot(of: run.team)
         else { return .refused("the notice is not waiting any more") }
         if let wait = try await turns.wait(for: token, in: run.team, at: server.clock()) { return .postponed(wait) }
         if let spelling = job.spelling { token.accountDeleteEvent = spelling }
-        let (attempts, pause) = try await send(token, copies: job.copies ?? 1, by: signer)
+        let (attempts, pause) = try await send(token, copies: job.copies ?? 1, by: team)
         let (isDelivered, summary) = (attempts.allSatisfy(\.isDelivery), attempts.last?.summary ?? "")
         let isFinal = run.isLast || token.url == nil
         let state: NotificationState = isDelivered ? .delivered : isFinal ? .dead : .pending
@@ -55,12 +54,12 @@ public struct NotificationDelivery: Sendable {
     }
 
     /// Sends the given number of copies, or stops at the first that is not delivered.
-    private func send(_ token: NotificationToken, copies: Int, by signer: any NotificationSigner) async throws -> (
+    private func send(_ token: NotificationToken, copies: Int, by team: TeamSnapshot) async throws -> (
         attempts: [DeliveryAttempt], pause: Duration?
     ) {
         var attempts: [DeliveryAttempt] = []
         for _ in 0..<max(1, copies) {
-            let (attempt, pause) = try await send(token, by: signer)
+            let (attempt, pause) = try await send(token, by: team)
             attempts.append(attempt)
             guard attempt.isDelivery else { return (attempts, pause) }
         }
@@ -70,14 +69,14 @@ public struct NotificationDelivery: Sendable {
     /// Sends a notification once.
     ///
     /// - Returns: the attempt, and the time that the server asks to wait.
-    private func send(_ token: NotificationToken, by signer: any NotificationSigner) async throws -> (
+    private func send(_ token: NotificationToken, by team: TeamSnapshot) async throws -> (
         DeliveryAttempt, pause: Duration?
     ) {
         let start = server.clock()
         guard let url = token.url else { return (attempt(start, "", .failed(.addressMissing)), nil) }
-        let body = try token.body(signedBy: signer, at: start)
+        let body = try token.body(signedBy: team, base: server.base(of: team.id), at: start)
         do throws(ClientFailure) {
-            let response = try await client.send(request(to: url, body, by: signer))
+            let response = try await client.send(request(to: url, body, by: team))
             let excerpt = DeliveryAttempt.excerpt(of: response.body)
             let pause = response["Retry-After"].flatMap { Int($0) }.map {
                 Duration.seconds(min(max($0, 0), Self.longestPause))
@@ -86,10 +85,10 @@ public struct NotificationDelivery: Sendable {
         } catch { return (attempt(start, url, .failed(DeliveryAttempt.Problem(error))), nil) }
     }
 
-    private func request(to url: String, _ body: [UInt8], by signer: any NotificationSigner) -> ClientRequest {
+    private func request(to url: String, _ body: [UInt8], by team: TeamSnapshot) -> ClientRequest {
         ClientRequest(
             "POST", url, fields: [("Content-Type", "application/json")], body: body, deadline: Self.deadline,
-            bodyLimit: 256 * 1024, addresses: allowsLoopback && signer.isSandbox ? .publicAndLoopback : .publicOnly)
+            bodyLimit: 256 * 1024, addresses: allowsLoopback && team.isSandbox ? .publicAndLoopback : .publicOnly)
     }
 
     private func attempt(_ start: Timestamp, _ url: String, _ result: DeliveryAttempt.Result, _ excerpt: String = "")

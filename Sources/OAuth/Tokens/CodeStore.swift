@@ -19,7 +19,7 @@ struct CodeStore: Sendable {
         let provider: ProviderID?
         let expiresAt: Timestamp
         /// The sign-in trace of the interaction, to which the redemption is added.
-        let interactions: TraceID
+        let trace: TraceID
     }
 
     /// The values a client presents to redeem a code.
@@ -69,7 +69,7 @@ struct CodeStore: Sendable {
                 SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
                     nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
                     \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
-                    trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.interactions)
+                    trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.trace)
                 FROM ended
                 RETURNING code_hash
             )\(more)
@@ -175,7 +175,7 @@ extension CodeGrant {
         email = try SharedEmail.read(&row)
         authenticatedAt = try row.next()
         testSignIn = try row.next()
-        interactions = try row.next()
+        trace = try row.next()
     }
 }
 
@@ -236,7 +236,7 @@ struct CodeGrant: Sendable {
     let authenticatedAt: Timestamp
     let testSignIn: TestSignInID?
     /// The sign-in trace of the sign-in that issued the code.
-    let interactions: TraceID
+    let trace: TraceID
 }
 
 /// The email address shared with an app, as in `id_token`.

@@ -44,14 +44,20 @@ public struct RefreshTokenStore: Sendable {
                     AND trial_id IS NOT DISTINCT FROM \(testSignIn) AND created_at >= \(notBefore)
                 RETURNING sub, app_id, authenticated_at
             )
-            SELECT used.sub, used.app_id, used.authenticated_at, \(Self.sharedEmail)
-            FROM used
-            JOIN users ON users.team_id = \(team) AND users.sub = used.sub
-            JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
-                AND consents.app_id = used.app_id
-            WHERE users.suspended_at IS NULL
+            \(Self.holder(in: team))
             """, locking: id, in: team)
         return try rows.firstValue(Holder.init)
+    }
+
+    /// The query of the columns of `Holder`, from the part `used` of a WITH clause.
+    private static func holder(in team: TeamID) -> SQL {
+        """
+        SELECT used.sub, used.app_id, used.authenticated_at, \(sharedEmail)
+        FROM used
+        JOIN users ON users.team_id = \(team) AND users.sub = used.sub
+        JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub AND consents.app_id = used.app_id
+        WHERE users.suspended_at IS NULL
+        """
     }
 
     /// The user and group of a live token of that client, for its revocation.
@@ -133,12 +139,7 @@ extension RefreshTokenStore {
             ), audit AS (
                 \(Self.reuse(rotation).insertion(in: team, when: "FROM reused"))
             )
-            SELECT used.sub, used.app_id, used.authenticated_at, \(Self.sharedEmail)
-            FROM used
-            JOIN users ON users.team_id = \(team) AND users.sub = used.sub
-            JOIN consents ON consents.team_id = \(team) AND consents.sub = used.sub
-                AND consents.app_id = used.app_id
-            WHERE users.suspended_at IS NULL
+            \(Self.holder(in: team))
             """
         let rows = try await database.query([lock.locking(row), use], in: team)
         return try rows.firstValue(Holder.init)
@@ -155,8 +156,8 @@ extension RefreshTokenStore {
 extension RefreshTokenStore {
     /// The user, the app and the sign-in of a new session.
     public struct NewSession: Sendable {
-        let subject: Subject
-        let primaryAppID: ClientID
+        public let subject: Subject
+        public let primaryAppID: ClientID
         let clientID: ClientID
         let authenticatedAt: Timestamp
         let provider: ProviderID

@@ -13,10 +13,9 @@ struct AccountData: Sendable {
     /// redirected.
     func askToDownload(_ person: SignedInUser) async throws -> Response {
         if let detour = try await proofBeforeDownload(person) { return detour }
-        let page = AccountDataPage(
-            frame: steps.frame(Message("hosted.data.title"), person), action: TeamRoutes.ownData.link(person.team.id),
-            formToken: steps.formToken(person), backURL: TeamRoutes.account.link(person.team.id))
-        return steps.pages.respond(page)
+        let action = TeamRoutes.ownData.link(person.team.id)
+        return steps.pages.respond(
+            AccountDataPage(form: steps.form(Message("hosted.data.title"), to: action, for: person)))
     }
 
     /// Returns all data that the team stores about the user, as JSON.
@@ -54,7 +53,7 @@ struct AccountData: Sendable {
         }
         if page.hasPassword, let refusal = try await steps.refusal(of: form["password"] ?? "", page.login, person) {
             page.errors.add("password", refusal.words)
-            return steps.answer(steps.pages.respond(page, status: refusal.status), refusal)
+            return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
         }
         _ = try await steps.accounts.deletions.delete(
             person.subject, in: person.team.id, by: person.actor,
@@ -104,10 +103,9 @@ struct AccountData: Sendable {
         else { throw UserFacingError.notFound }
         let login = detail.logins.first?.rawValue ?? ""
         return AccountDeletionPage(
-            frame: steps.frame(Message("hosted.deletion.title"), person),
-            action: TeamRoutes.deletion.link(person.team.id), formToken: steps.formToken(person),
-            backURL: TeamRoutes.account.link(person.team.id), login: login,
-            expected: detail.user.email?.shown ?? person.subject.rawValue, appCount: detail.consents.count,
-            hasPassword: detail.hasPassword && !login.isEmpty)
+            form: steps.form(
+                Message("hosted.deletion.title"), to: TeamRoutes.deletion.link(person.team.id), for: person),
+            login: login, expected: detail.user.email?.shown ?? person.subject.rawValue,
+            appCount: detail.consents.count, hasPassword: detail.hasPassword && !login.isEmpty)
     }
 }

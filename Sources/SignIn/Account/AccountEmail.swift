@@ -25,7 +25,7 @@ struct AccountEmail: Sendable {
         }
         if let refusal = try await steps.refusal(of: form["current"] ?? "", login, person) {
             page.errors.add("current", refusal.words)
-            return steps.answer(steps.pages.respond(page, status: refusal.status), refusal)
+            return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
         }
         let caller = AccountCaller(
             team: person.team.id, language: person.language, origin: person.request.auditOrigin,
@@ -36,14 +36,14 @@ struct AccountEmail: Sendable {
         let sent = MessagePage.mailSent(
             to: page.email, isKept: mayKnow && !steps.server.sendsMail,
             steps.frame(Message("hosted.mail.sent-title"), person),
-            next: (TeamRoutes.account.link(person.team.id), Message("hosted.account.title").localizedText))
+            next: (TeamRoutes.account.link(person.team.id), Message("hosted.account.title")))
         return steps.pages.respond(sent)
     }
 
     private func emailPage(_ person: SignedInUser, login: String) -> EmailPage {
         EmailPage(
-            frame: steps.frame(Message("hosted.email.title"), person), action: TeamRoutes.ownEmail.link(person.team.id),
-            formToken: steps.formToken(person), backURL: TeamRoutes.account.link(person.team.id), login: login)
+            form: steps.form(Message("hosted.email.title"), to: TeamRoutes.ownEmail.link(person.team.id), for: person),
+            login: login)
     }
 }
 
@@ -68,7 +68,7 @@ struct AccountPassword: Sendable {
             around: [person.team.name])
         if let refusal = try await steps.refusal(of: form["current"] ?? "", login, person) {
             page.errors.add("current", refusal.words)
-            return steps.answer(steps.pages.respond(page, status: refusal.status), refusal)
+            return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
         }
         let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: person))
         guard let password = chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
@@ -94,8 +94,8 @@ struct AccountPassword: Sendable {
 
     private func passwordPage(_ person: SignedInUser, login: String) -> PasswordPage {
         PasswordPage(
-            frame: steps.frame(Message("hosted.password.title"), person),
-            action: TeamRoutes.ownPassword.link(person.team.id), formToken: steps.formToken(person),
-            backURL: TeamRoutes.account.link(person.team.id), login: login)
+            form: steps.form(
+                Message("hosted.password.title"), to: TeamRoutes.ownPassword.link(person.team.id), for: person),
+            login: login)
     }
 }

@@ -15,52 +15,24 @@ struct AccountEndpoints: Sendable {
     let apple: LinkedApple
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.account) { request, team in
-            try await steps.asPerson(request, team) { try await home.show($0) }
-        }
+        router.get(TeamRoutes.account, .standard, steps.asPerson(home.show))
         router.get(TeamRoutes.changePassword) { changePassword($0) }
         factors.mount(on: &router)
         apple.mount(on: &router)
         router.post(TeamRoutes.sessionEnd, .form) { try await home.signOut($0, $1) }
-        router.get(TeamRoutes.appEnd) { request, team, app in
-            try await steps.asPerson(request, team) { try await apps.askToStop($0, app) }
-        }
-        router.post(TeamRoutes.appEnd, .form) { request, team, app in
-            try await steps.asPerson(request, team) { try await apps.stop($0, app) }
-        }
-        router.post(TeamRoutes.appRelay, .form) { request, team, app in
-            try await steps.asPerson(request, team) { try await apps.switchRelay($0, app) }
-        }
-        router.post(TeamRoutes.oneSession, .form) { request, team, id in
-            try await steps.asPerson(request, team, ending: true) { try await home.end(id, $0) }
-        }
-        router.post(TeamRoutes.otherSessions, .form) { request, team in
-            try await steps.asPerson(request, team, ending: true) { try await home.endOthers($0) }
-        }
-        router.get(TeamRoutes.ownPassword) { request, team in
-            try await steps.asPerson(request, team) { try await password.askPassword($0) }
-        }
-        router.post(TeamRoutes.ownPassword, .form) { request, team in
-            try await steps.asPerson(request, team) { try await password.changePassword($0) }
-        }
-        router.get(TeamRoutes.ownEmail) { request, team in
-            try await steps.asPerson(request, team) { try await email.askEmail($0) }
-        }
-        router.post(TeamRoutes.ownEmail, .form) { request, team in
-            try await steps.asPerson(request, team) { try await email.changeEmail($0) }
-        }
-        router.get(TeamRoutes.ownData) { request, team in
-            try await steps.asPerson(request, team) { try await data.askToDownload($0) }
-        }
-        router.post(TeamRoutes.ownData, .form) { request, team in
-            try await steps.asPerson(request, team) { try await data.download($0) }
-        }
-        router.get(TeamRoutes.deletion) { request, team in
-            try await steps.asPerson(request, team) { try await data.askToDelete($0) }
-        }
-        router.post(TeamRoutes.deletion, .form) { request, team in
-            try await steps.asPerson(request, team, ending: true) { try await data.delete($0) }
-        }
+        router.get(TeamRoutes.appEnd, .standard, steps.asPerson(apps.askToStop))
+        router.post(TeamRoutes.appEnd, .form, steps.asPerson(apps.stop))
+        router.post(TeamRoutes.appRelay, .form, steps.asPerson(apps.switchRelay))
+        router.post(TeamRoutes.oneSession, .form, steps.asPerson(ending: true, home.end))
+        router.post(TeamRoutes.otherSessions, .form, steps.asPerson(ending: true, home.endOthers))
+        router.get(TeamRoutes.ownPassword, .standard, steps.asPerson(password.askPassword))
+        router.post(TeamRoutes.ownPassword, .form, steps.asPerson(password.changePassword))
+        router.get(TeamRoutes.ownEmail, .standard, steps.asPerson(email.askEmail))
+        router.post(TeamRoutes.ownEmail, .form, steps.asPerson(email.changeEmail))
+        router.get(TeamRoutes.ownData, .standard, steps.asPerson(data.askToDownload))
+        router.post(TeamRoutes.ownData, .form, steps.asPerson(data.download))
+        router.get(TeamRoutes.deletion, .standard, steps.asPerson(data.askToDelete))
+        router.post(TeamRoutes.deletion, .form, steps.asPerson(ending: true, data.delete))
     }
 
     /// Where password managers send people who are to change a password of this host (W3C, "A Well-Known URL for Changing

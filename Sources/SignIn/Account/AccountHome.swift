@@ -30,7 +30,7 @@ struct AccountHome: Sendable {
         return response
     }
 
-    func end(_ id: SessionID, _ person: SignedInUser) async throws -> Response {
+    func end(_ person: SignedInUser, _ id: SessionID) async throws -> Response {
         _ = try steps.form(of: person)
         try await steps.sessions.end(
             id, of: person.subject, in: person.team.id, by: person.actor, with: steps.right(of: person),
@@ -71,9 +71,9 @@ struct AccountApps: Sendable {
     func askToStop(_ person: SignedInUser, _ app: ClientID) async throws -> Response {
         guard let granted = try await granted(app, person) else { throw UserFacingError.notFound }
         let page = StopUsingPage(
-            frame: steps.frame(Message("hosted.app.stop-title", ["app": granted.name]), person), appName: granted.name,
-            action: TeamRoutes.appEnd.link(person.team.id, app), formToken: steps.formToken(person),
-            backURL: TeamRoutes.account.link(person.team.id))
+            form: steps.form(
+                Message("hosted.app.stop-title", ["app": granted.name]),
+                to: TeamRoutes.appEnd.link(person.team.id, app), for: person), appName: granted.name)
         return steps.pages.respond(page)
     }
 

@@ -20,12 +20,24 @@ struct AccountSteps: Sendable {
 
     var site: Site { pages.site }
 
+    /// Handler that runs `body` for the signed-in user; see `run`.
+    func asPerson(ending: Bool = false, _ body: @escaping @Sendable (SignedInUser) async throws -> Response)
+        -> @Sendable (Request, TeamID) async throws -> Response
+    { { request, team in try await run(request, team, ending: ending, body) } }
+
+    /// Handler of an address that names something of the user.
+    func asPerson<ID: Sendable>(
+        ending: Bool = false, _ body: @escaping @Sendable (SignedInUser, ID) async throws -> Response
+    ) -> @Sendable (Request, TeamID, ID) async throws -> Response {
+        { request, team, id in try await run(request, team, ending: ending) { try await body($0, id) } }
+    }
+
     /// Runs `body` for the signed-in user; without a session, redirects to a sign-in that leads back to the page.
     ///
     /// - Parameter ending: whether the form only ends sessions, or deletes the account.
     /// - Throws: `UserFacingError` if the user has sent too many forms, and the errors of `body`.
-    func asPerson(
-        _ request: Request, _ teamID: TeamID, ending: Bool = false, _ body: (SignedInUser) async throws -> Response
+    private func run(
+        _ request: Request, _ teamID: TeamID, ending: Bool, _ body: (SignedInUser) async throws -> Response
     ) async throws -> Response {
         let (team, browserContext) = try await arrive(request, teamID)
         guard let session = browserContext.session else {
@@ -69,6 +81,13 @@ struct AccountSteps: Sendable {
             throw SessionRight.Ended()
         }
         return form
+    }
+
+    /// A form that leads back to the account page.
+    func form(_ title: Message, to action: String, for person: SignedInUser) -> HostedForm {
+        HostedForm(
+            frame: frame(title, person), action: action, token: formToken(person),
+            backURL: TeamRoutes.account.link(person.team.id))
     }
 
     /// Redirects to the account page, which shows the result.
@@ -124,12 +143,6 @@ extension AccountSteps {
             login: login, password: password, in: person.team.id, from: person.request.auditOrigin,
             knownBrowser: "own-password|\(person.team.id)|\(person.subject)", at: server.clock())
         return OwnPasswordRefusal(result, of: person.subject)
-    }
-
-    func answer(_ response: Response, _ refusal: OwnPasswordRefusal) -> Response {
-        var response = response
-        if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
-        return response
     }
 
     func login(of person: SignedInUser) async throws -> String {

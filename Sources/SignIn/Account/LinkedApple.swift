@@ -12,15 +12,9 @@ struct LinkedApple: Sendable {
     let linking: FederatedLinking
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.ownApple) { request, team in
-            try await steps.asPerson(request, team) { try await showApple($0) }
-        }
-        router.post(TeamRoutes.ownApple, .form) { request, team in
-            try await steps.asPerson(request, team) { try await connectApple($0) }
-        }
-        router.post(TeamRoutes.appleRemoval, .form) { request, team in
-            try await steps.asPerson(request, team) { try await disconnectApple($0) }
-        }
+        router.get(TeamRoutes.ownApple, .standard, steps.asPerson(showApple))
+        router.post(TeamRoutes.ownApple, .form, steps.asPerson(connectApple))
+        router.post(TeamRoutes.appleRemoval, .form, steps.asPerson(disconnectApple))
     }
 
     /// Section of the account page; nil unless the team has both a directory and Apple as sign-in methods.
@@ -57,15 +51,14 @@ struct LinkedApple: Sendable {
         return try await steps.freshly(person, page: TeamRoutes.ownApple.link(person.team.id)) {
             do {
                 try await steps.accounts.linkEnds.end(
-                    FederatedUnlinkStore.End(
-                        of: person.subject, from: .apple, keeping: steps.freshRight(of: person),
-                        passkeysSuffice: steps.factors.passkeys != nil && person.team.secondFactor != .off,
-                        origin: person.request.auditOrigin), in: person.team.id, telling: steps.factorPost(person))
+                    person.subject, from: .apple, keeping: steps.freshRight(of: person),
+                    passkeysSuffice: steps.factors.passkeys != nil && person.team.secondFactor != .off,
+                    in: person.team.id, from: person.request.auditOrigin, telling: steps.factorPost(person))
             } catch FederatedUnlinkStore.Refusal.unknown {
                 return .redirect(to: TeamRoutes.account.link(person.team.id))
             } catch FederatedUnlinkStore.Refusal.lastWay {
                 guard var page = try await applePage(person) else { throw UserFacingError.notFound }
-                page.error = Message("hosted.apple.last-way").localizedText
+                page.error = Message("hosted.apple.last-way")
                 return steps.pages.respond(page, status: .conflict)
             }
             return steps.home(person, .appleDisconnected)
@@ -75,8 +68,9 @@ struct LinkedApple: Sendable {
     private func applePage(_ person: SignedInUser) async throws -> AppleDetailPage? {
         guard person.team.offersLinks, let identity = try await appleIdentity(person) else { return nil }
         return AppleDetailPage(
-            frame: steps.frame(Message("hosted.apple.title"), person), team: person.team, identity: identity,
-            formToken: steps.formToken(person))
+            form: steps.form(
+                Message("hosted.apple.title"), to: TeamRoutes.appleRemoval.link(person.team.id), for: person),
+            identity: identity)
     }
 
     /// The linked Apple account that was used last; a user has several after an app has moved between Apple teams.
@@ -121,26 +115,20 @@ struct AppleSectionView: Sendable {
 }
 
 /// Details of the linked Apple account, and the button to unlink it.
-struct AppleDetailPage: HostedPage {
+struct AppleDetailPage: FormPage {
     static let template = "hosted/account-apple"
-    static let fields = frameFields.with {
-        $0.text("csrf") { $0.formToken }
+    static let fields = formFields.with {
         $0.optionalWords("error") { $0.error }
         $0.optionalText("email") { $0.identity.email?.shown }
         $0.optionalWords("kind") { $0.identity.isEmailPrivate ? Message("hosted.apple.relay") : nil }
         $0.group("since", TimeView.fields) { TimeView($0.identity.since) }
         $0.group("lastUsed", TimeView.fields) { TimeView($0.identity.lastSeenAt) }
-        $0.optionalText("removalURL") { page in
-            page.identity.linkedAt == nil ? nil : TeamRoutes.appleRemoval.link(page.team.id)
-        }
-        $0.text("backURL") { TeamRoutes.account.link($0.team.id) }
+        $0.flag("removable") { $0.identity.linkedAt != nil }
     }
 
-    let frame: HostedFrame
-    let team: TeamSnapshot
+    let form: HostedForm
     let identity: LinkedIdentity
-    let formToken: String
-    var error: LocalizedText?
+    var error: Message?
 }
 
 extension LinkedIdentity { fileprivate var since: Timestamp { linkedAt ?? createdAt } }

@@ -7,63 +7,49 @@ import Platform
 /// Second factors on the account pages; changes require a recent proof.
 struct AccountFactors: Sendable {
     let steps: AccountSteps
-    let factorPages: FactorPages
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.proof) { request, team in
-            try await steps.asPerson(request, team) { try await askForProof($0) }
-        }
-        router.post(TeamRoutes.proof, .form) { request, team in
-            try await steps.asPerson(request, team) { try await proveAgain($0) }
-        }
-        router.get(TeamRoutes.totp) { request, team in try await withFactors(request, team) { try await showTOTP($0) } }
-        router.get(TeamRoutes.newTOTP) { request, team in try await recently(request, team) { try await askForTOTP($0) }
-        }
-        router.post(TeamRoutes.newTOTP, .form) { request, team in
-            try await recently(request, team) { try await enrol($0, page: .newTOTP) }
-        }
-        router.post(TeamRoutes.totpRemoval, .form) { request, team in
-            try await recently(request, team, page: TeamRoutes.totp.link(team)) { try await removeTOTP($0) }
-        }
-        router.get(TeamRoutes.newPasskey) { request, team in
-            try await recently(request, team) { try await askForPasskey($0) }
-        }
-        router.post(TeamRoutes.newPasskey, .form) { request, team in
-            try await recently(request, team) { try await enrol($0, page: .newPasskey) }
-        }
+        router.get(TeamRoutes.proof, .standard, steps.asPerson(askForProof))
+        router.post(TeamRoutes.proof, .form, steps.asPerson(proveAgain))
+        router.get(TeamRoutes.totp, .standard, withFactors(showTOTP))
+        router.get(TeamRoutes.newTOTP, .standard, recently(askForTOTP))
+        router.post(TeamRoutes.newTOTP, .form, recently { try await enrol($0, page: .totp) })
+        router.post(TeamRoutes.totpRemoval, .form, recently(page: { TeamRoutes.totp.link($0) }, removeTOTP))
+        router.get(TeamRoutes.newPasskey, .standard, recently(askForPasskey))
+        router.post(TeamRoutes.newPasskey, .form, recently { try await enrol($0, page: .passkey) })
         router.get(TeamRoutes.passkey) { request, team, id in
-            try await withFactors(request, team) { try await showPasskey(id, $0) }
+            try await withFactors { try await showPasskey(id, $0) }(request, team)
         }
         router.post(TeamRoutes.passkey, .form) { request, team, id in
-            try await recently(request, team) { try await renamePasskey(id, $0) }
+            try await recently { try await renamePasskey(id, $0) }(request, team)
         }
         router.post(TeamRoutes.passkeyRemoval, .form) { request, team, id in
-            let page = TeamRoutes.passkey.link(team, id)
-            return try await recently(request, team, page: page) { try await removePasskey(id, $0) }
+            try await recently(page: { TeamRoutes.passkey.link($0, id) }) { try await removePasskey(id, $0) }(
+                request, team)
         }
-        router.post(TeamRoutes.recoveryCodes, .form) { request, team in
-            let page = TeamRoutes.account.link(team)
-            return try await recently(request, team, page: page) { try await regenerateCodes($0) }
-        }
+        router.post(TeamRoutes.recoveryCodes, .form, recently(page: { TeamRoutes.account.link($0) }, regenerateCodes))
         router.post(TeamRoutes.recoveryCodeFile, .form) { try codeFile($0, $1) }
     }
 
-    /// Runs `body` for a user with a recent proof; otherwise redirects to a new proof, which leads back.
+    /// Handler that runs `body` for a user with a recent proof; otherwise redirects to a new proof, which leads back.
     ///
     /// - Parameter page: page that contains the form; nil if it has the same address as the form.
     private func recently(
-        _ request: Request, _ team: TeamID, page: String? = nil, _ body: (SignedInUser) async throws -> Response
-    ) async throws -> Response {
-        try await withFactors(request, team) { person in
-            try await steps.freshly(person, page: page ?? request.path) { try await body(person) }
+        page: (@Sendable (TeamID) -> String)? = nil, _ body: @escaping @Sendable (SignedInUser) async throws -> Response
+    ) -> @Sendable (Request, TeamID) async throws -> Response {
+        withFactors { person in
+            try await steps.freshly(person, page: page?(person.team.id) ?? person.request.path) {
+                try await body(person)
+            }
         }
     }
 
-    /// Runs `body` for the signed-in user; throws `UserFacingError.notFound` if the team offers no second factors.
-    private func withFactors(_ request: Request, _ team: TeamID, _ body: (SignedInUser) async throws -> Response)
-        async throws -> Response
+    /// Handler that runs `body` for the signed-in user; throws `UserFacingError.notFound` if the team offers no second
+    /// factors.
+    private func withFactors(_ body: @escaping @Sendable (SignedInUser) async throws -> Response)
+        -> @Sendable (Request, TeamID) async throws -> Response
     {
-        try await steps.asPerson(request, team) { person in
+        steps.asPerson { person in
             guard person.team.offersFactors else { throw UserFacingError.notFound }
             return try await body(person)
         }
@@ -110,11 +96,11 @@ struct AccountFactors: Sendable {
     }
 
     private func show(_ codes: [RecoveryCode], _ person: SignedInUser) -> Response {
-        factorPages.respond(
+        steps.pages.respond(
             RecoveryCodesPage(
-                frame: steps.frame(Message("hosted.factors.codes.title"), person), codes: codes,
-                formToken: steps.formToken(person), fileURL: TeamRoutes.recoveryCodeFile.link(person.team.id),
-                continueURL: TeamRoutes.account.link(person.team.id)))
+                form: steps.form(
+                    Message("hosted.factors.codes.title"), to: TeamRoutes.recoveryCodeFile.link(person.team.id),
+                    for: person), codes: codes, continueURL: TeamRoutes.account.link(person.team.id)))
     }
 
     /// Returns the codes of the page that has just shown them as a file, because the server cannot read them any more.
@@ -159,7 +145,7 @@ extension AccountFactors {
         guard let page = try await totpPage(person) else {
             return .redirect(to: TeamRoutes.newTOTP.link(person.team.id))
         }
-        return factorPages.respond(page)
+        return steps.pages.respond(page)
     }
 
     func removeTOTP(_ person: SignedInUser) async throws -> Response {
@@ -173,13 +159,13 @@ extension AccountFactors {
         } catch FactorRefusal.lastOne {
             guard var page = try await totpPage(person) else { throw UserFacingError.notFound }
             page.error = lastOne(person)
-            return factorPages.respond(page, status: .conflict)
+            return steps.pages.respond(page, status: .conflict)
         }
         return steps.home(person, .factorRemoved)
     }
 
     func showPasskey(_ id: PasskeyID, _ person: SignedInUser) async throws -> Response {
-        factorPages.respond(try await passkeyPage(id, person))
+        steps.pages.respond(try await passkeyPage(id, person))
     }
 
     func renamePasskey(_ id: PasskeyID, _ person: SignedInUser) async throws -> Response {
@@ -190,7 +176,7 @@ extension AccountFactors {
             var page = try await passkeyPage(id, person)
             page.rename?.field.value = typed
             page.rename?.field.error = Message("hosted.factors.set-up.passkey.name-rule").localizedText
-            return factorPages.respond(page, status: .unprocessableContent)
+            return steps.pages.respond(page, status: .unprocessableContent)
         }
         do {
             try await passkeys.rename(
@@ -212,7 +198,7 @@ extension AccountFactors {
         } catch FactorRefusal.lastOne {
             var page = try await passkeyPage(id, person)
             page.error = lastOne(person)
-            return factorPages.respond(page, status: .conflict)
+            return steps.pages.respond(page, status: .conflict)
         }
         return steps.home(person, .factorRemoved)
     }
@@ -222,13 +208,10 @@ extension AccountFactors {
         guard let app = try await steps.factors.totp.find(of: person.subject, in: team) else { return nil }
         let title = Message("hosted.factors.detail.totp")
         return FactorDetailPage(
-            frame: steps.frame(title, person), heading: title.localizedText, formToken: steps.formToken(person),
+            form: steps.form(title, to: TeamRoutes.totpRemoval.link(team), for: person), heading: title.localizedText,
             addedAt: app.confirmedAt, lastUsedAt: app.lastUsedAt, replaceURL: TeamRoutes.newTOTP.link(team),
-            removal: FactorDetailPage.Removal(
-                action: TeamRoutes.totpRemoval.link(team),
-                about: Message("hosted.factors.detail.remove-totp-about").localizedText,
-                label: Message("hosted.factors.detail.remove-totp").localizedText),
-            backURL: TeamRoutes.account.link(team))
+            about: Message("hosted.factors.detail.remove-totp-about"),
+            label: Message("hosted.factors.detail.remove-totp"))
     }
 
     /// - Throws: `UserFacingError.notFound` if the user has no such passkey.
@@ -237,18 +220,16 @@ extension AccountFactors {
         let all = try await steps.factors.passkeys?.passkeys.list(of: person.subject, in: team) ?? []
         guard let passkey = all.first(where: { $0.id == id }) else { throw UserFacingError.notFound }
         return FactorDetailPage(
-            frame: steps.frame(Message("hosted.factors.set-up.passkey.title"), person),
-            heading: passkey.name.localizedText, formToken: steps.formToken(person), addedAt: passkey.createdAt,
-            lastUsedAt: passkey.lastUsedAt, kept: Self.kept(passkey).localizedText,
+            form: steps.form(
+                Message("hosted.factors.set-up.passkey.title"), to: TeamRoutes.passkeyRemoval.link(team, id),
+                for: person), heading: passkey.name.localizedText, addedAt: passkey.createdAt,
+            lastUsedAt: passkey.lastUsedAt, kept: Self.kept(passkey),
             rename: FactorDetailPage.Rename(
                 action: TeamRoutes.passkey.link(team, id),
                 field: FieldView(
                     "name", label: Message("hosted.factors.detail.name"), value: passkey.name, autocomplete: "off")),
-            removal: FactorDetailPage.Removal(
-                action: TeamRoutes.passkeyRemoval.link(team, id),
-                about: Message("hosted.factors.detail.remove-passkey-about").localizedText,
-                label: Message("hosted.factors.detail.remove-passkey").localizedText),
-            backURL: TeamRoutes.account.link(team))
+            about: Message("hosted.factors.detail.remove-passkey-about"),
+            label: Message("hosted.factors.detail.remove-passkey"))
     }
 
     private func keepsOne(_ person: SignedInUser) async throws -> Bool {
@@ -256,8 +237,8 @@ extension AccountFactors {
         return try await steps.factors.gate.policy(for: subject, of: team.id, team.secondFactor).rule == .required
     }
 
-    private func lastOne(_ person: SignedInUser) -> LocalizedText {
-        Message("hosted.factors.detail.last-one", ["team": person.team.name]).localizedText
+    private func lastOne(_ person: SignedInUser) -> Message {
+        Message("hosted.factors.detail.last-one", ["team": person.team.name])
     }
 }
 
@@ -265,7 +246,7 @@ extension AccountFactors {
 // session proves nothing new; otherwise by the password.
 extension AccountFactors {
     func askForProof(_ person: SignedInUser) async throws -> Response {
-        factorPages.respond(try await proofPage(person))
+        steps.pages.respond(try await proofPage(person))
     }
 
     func proveAgain(_ person: SignedInUser) async throws -> Response {
@@ -276,16 +257,16 @@ extension AccountFactors {
             subject: person.subject, team: person.team.id, interaction: "session \(person.session.id.text)",
             browser: person.browserContext.browser, origin: person.request.auditOrigin, now: steps.server.clock())
         guard let (kind, result) = try await proof.check(form, with: steps.factors) else {
-            return factorPages.respond(try await proofPage(person))
+            return steps.pages.respond(try await proofPage(person))
         }
         switch result {
         case .proved: return try await proceed(person, by: kind)
         case .interactionExpired: throw UserFacingError.fiveWrongCodes
         case .wrong, .locked:
             var page = try await proofPage(person, wanted: kind)
-            page.error = result.words(kind)?.localizedText
+            page.error = result.words(kind)
             let status: Status = result == .wrong ? .unauthorized : .tooManyRequests
-            return factorPages.respond(page, status: status, retryAfter: result.retryAfter)
+            return steps.pages.respond(page, status: status, retryAfter: result.retryAfter)
         }
     }
 
@@ -297,8 +278,8 @@ extension AccountFactors {
         }
         let refusal = SignInRefusal(result)
         var page = try await proofPage(person)
-        page.error = refusal.words.localizedText
-        return factorPages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
+        page.error = refusal.words
+        return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
     }
 
     /// Redirects to the page that required the proof, and renews the session token.
@@ -317,15 +298,11 @@ extension AccountFactors {
         let action = TeamRoutes.proof.link(team.id) + (next ?? "")
         let prompt = FactorPrompt(
             factors: steps.factors, subject: person.subject, team: team, browser: person.browserContext.browser,
-            frame: steps.frame(Message("hosted.factors.prove.title"), person), formToken: steps.formToken(person),
-            action: action, address: action, now: steps.server.clock())
+            form: steps.form(Message("hosted.factors.prove.title"), to: action, for: person), address: action,
+            now: steps.server.clock())
         let kinds = try await steps.factors.kinds(of: person.subject, in: team.id)
         let lead = Message("hosted.factors.prove.reproof")
-        var page =
-            kinds.isEmpty
-            ? prompt.password(of: person.session.user, lead: lead)
-            : try await prompt.page(kinds, wanted: kind ?? query["with"].flatMap(FactorKind.init), lead: lead)
-        page.backURL = TeamRoutes.account.link(team.id)
-        return page
+        if kinds.isEmpty { return prompt.password(of: person.session.user, lead: lead) }
+        return try await prompt.page(kinds, wanted: kind ?? query["with"].flatMap(FactorKind.init), lead: lead)
     }
 }

@@ -11,9 +11,7 @@ struct FactorPrompt: Sendable {
     let team: TeamSnapshot
     /// Value of the browser cookie.
     let browser: String
-    let frame: HostedFrame
-    let formToken: String
-    let action: String
+    let form: HostedForm
     /// Address of the page, to which the query parameter `with` is added to request another kind.
     let address: String
     let now: Timestamp
@@ -23,20 +21,15 @@ struct FactorPrompt: Sendable {
     ///   - wanted: kind that the user prefers.
     func page(_ kinds: [FactorKind], wanted: FactorKind?, lead: Message? = nil) async throws -> FactorPage {
         guard let kind = wanted.flatMap({ kinds.contains($0) ? $0 : nil }) ?? kinds.first else {
-            return FactorPage(
-                frame: frame, lead: Message("hosted.factors.prove.no-way", ["team": team.name]).localizedText,
-                formToken: formToken, action: action)
+            return FactorPage(form: form, lead: Message("hosted.factors.prove.no-way", ["team": team.name]))
         }
         var page = FactorPage(
-            frame: frame, lead: (lead ?? Self.lead(kind, team.name)).localizedText, formToken: formToken,
-            action: action,
-            others: kinds.filter { $0 != kind }.map {
-                FactorPage.Other(url: link(to: $0), label: Self.other($0).localizedText)
-            })
+            form: form, lead: lead ?? Self.lead(kind, team.name), method: kind.rawValue,
+            others: kinds.filter { $0 != kind }.map { FactorPage.Other(url: link(to: $0), label: Self.other($0)) })
         switch kind {
         case .passkey: page.passkey = try await passkey()
-        case .totp: page.code = Self.totp
-        case .recoveryCode: page.code = Self.recoveryCode
+        case .totp: page.inputs = [Self.code(Message("hosted.factors.prove.totp-label"), "one-time-code")]
+        case .recoveryCode: page.inputs = [Self.code(Message("hosted.factors.prove.recovery-label"), "off")]
         }
         return page
     }
@@ -44,14 +37,15 @@ struct FactorPrompt: Sendable {
     /// Requests the password again, from a user without a second factor.
     func password(of user: User, lead: Message) -> FactorPage {
         FactorPage(
-            frame: frame, lead: lead.localizedText, formToken: formToken, action: action,
-            password: FactorPage.Password(
-                email: FieldView(
+            form: form, lead: lead, method: "password",
+            inputs: [
+                FieldView(
                     "email", label: Message("hosted.factors.prove.email-label"), type: "email",
                     value: user.email?.rawValue ?? "", autocomplete: "username"),
-                password: FieldView(
+                FieldView(
                     "password", label: Message("hosted.factors.prove.password-label"), type: "password",
-                    autocomplete: "current-password")))
+                    autocomplete: "current-password"),
+            ])
     }
 
     private func link(to kind: FactorKind) -> String {
@@ -66,22 +60,12 @@ struct FactorPrompt: Sendable {
             challenge: passkeys.challenges.make(.secondFactor(subject), browser: browser, in: team.id, at: now),
             allowed: known.map(\.credentialID), requiresUserVerification: false)
         return PasskeyFormView(
-            kind: .get, action: action, formToken: formToken, options: options.json,
+            kind: .get, action: form.action, formToken: form.token, options: options.json,
             label: Message("hosted.factors.prove.passkey-button").localizedText)
     }
 
-    private static var totp: FactorPage.Code {
-        FactorPage.Code(
-            method: FactorKind.totp.rawValue,
-            field: FieldView(
-                "code", label: Message("hosted.factors.prove.totp-label"), autocomplete: "one-time-code", isCode: true))
-    }
-
-    private static var recoveryCode: FactorPage.Code {
-        FactorPage.Code(
-            method: FactorKind.recoveryCode.rawValue,
-            field: FieldView(
-                "code", label: Message("hosted.factors.prove.recovery-label"), autocomplete: "off", isCode: true))
+    private static func code(_ label: Message, _ autocomplete: String) -> FieldView {
+        FieldView("code", label: label, autocomplete: autocomplete, isCode: true)
     }
 
     private static func lead(_ kind: FactorKind, _ team: String) -> Message {

@@ -12,47 +12,44 @@ struct FactorSetup: Sendable {
     let team: TeamSnapshot
     /// Value of the browser cookie.
     let browser: String
-    let frame: HostedFrame
-    let formToken: String
-    let action: String
+    let form: HostedForm
     let now: Timestamp
 
     /// Page on which the user chooses the kind of factor.
     ///
     /// - Parameter address: address of the page, to which the query parameter `with` is added for each kind.
     func choices(at address: String) -> FactorSetupPage {
-        var page = page(Message("hosted.factors.set-up.title"))
-        page.lead = Message("hosted.factors.set-up.required", ["team": team.name]).localizedText
+        var page = FactorSetupPage(form: form, heading: Message("hosted.factors.set-up.title"))
+        page.lead = Message("hosted.factors.set-up.required", ["team": team.name])
         if factors.passkeys != nil {
             page.choices.append(
                 FactorSetupPage.Choice(
-                    url: "\(address)?with=passkey", title: Message("hosted.factors.set-up.passkey.title").localizedText,
-                    about: Message("hosted.factors.set-up.passkey.about").localizedText))
+                    url: "\(address)?with=passkey", title: Message("hosted.factors.set-up.passkey.title"),
+                    about: Message("hosted.factors.set-up.passkey.about")))
         }
         page.choices.append(
             FactorSetupPage.Choice(
-                url: "\(address)?with=totp", title: Message("hosted.factors.set-up.totp.title").localizedText,
-                about: Message("hosted.factors.set-up.totp.about").localizedText))
+                url: "\(address)?with=totp", title: Message("hosted.factors.set-up.totp.title"),
+                about: Message("hosted.factors.set-up.totp.about")))
         return page
     }
 
     /// Page that adds an authenticator app, with a new secret or the one offered before.
     func totp(_ offer: TOTPOffer? = nil, error: Message? = nil, replaces: Bool = false) -> FactorSetupPage {
-        var page = page(Message("hosted.factors.set-up.totp.heading"))
+        var page = FactorSetupPage(form: form, heading: Message("hosted.factors.set-up.totp.heading"))
         let offer = offer ?? factors.offers.make(for: user.subject, in: team.id, at: now)
         let account = user.email?.shown ?? user.name.full
         page.totp = FactorSetupPage.TOTP(
-            offer: offer, uri: offer.secret.uri(issuer: team.name, account: account), error: error?.localizedText,
-            replaces: replaces)
+            offer: offer, uri: offer.secret.uri(issuer: team.name, account: account), error: error, replaces: replaces)
         return page
     }
 
     /// Page that adds a passkey; nil if the server cannot use passkeys.
     func passkey(named name: String? = nil, error: Message? = nil) async throws -> FactorSetupPage? {
         guard let passkeys = factors.passkeys else { return nil }
-        var page = page(Message("hosted.factors.set-up.passkey.heading"))
-        page.lead = Message("hosted.factors.set-up.passkey.about").localizedText
-        page.error = error?.localizedText
+        var page = FactorSetupPage(form: form, heading: Message("hosted.factors.set-up.passkey.heading"))
+        page.lead = Message("hosted.factors.set-up.passkey.about")
+        page.error = error
         let (subject, known) = (user.subject, try await passkeys.passkeys.list(of: user.subject, in: team.id))
         let options = CreationOptions(
             party: passkeys.party, partyName: team.name,
@@ -62,13 +59,9 @@ struct FactorSetup: Sendable {
             challenge: passkeys.challenges.make(.registration(subject), browser: browser, in: team.id, at: now),
             excluded: known.map(\.credentialID))
         page.passkey = PasskeyFormView(
-            kind: .create, action: action, formToken: formToken, options: options.json,
+            kind: .create, action: form.action, formToken: form.token, options: options.json,
             label: Message("hosted.factors.set-up.passkey.button").localizedText, name: Self.nameField(name))
         return page
-    }
-
-    private func page(_ heading: Message) -> FactorSetupPage {
-        FactorSetupPage(frame: frame, heading: heading.localizedText, formToken: formToken, action: action)
     }
 
     /// - Parameter name: name typed before; nil for an empty field, which selects the default name in the language.
@@ -82,23 +75,18 @@ struct FactorSetup: Sendable {
 
 // Adding a factor on the account pages.
 extension AccountFactors {
-    /// Page on which a factor is added.
-    enum SetupPage: Sendable {
-        case newTOTP
-        case newPasskey
-    }
-
     func askForTOTP(_ person: SignedInUser) async throws -> Response {
         let replaces = try await steps.factors.totp.find(of: person.subject, in: person.team.id) != nil
-        return respond(setup(person, .newTOTP).totp(replaces: replaces), person)
+        return steps.pages.respond(setup(person, .totp).totp(replaces: replaces))
     }
 
     func askForPasskey(_ person: SignedInUser) async throws -> Response {
-        guard let page = try await setup(person, .newPasskey).passkey() else { throw UserFacingError.notFound }
-        return respond(page, person)
+        guard let page = try await setup(person, .passkey).passkey() else { throw UserFacingError.notFound }
+        return steps.pages.respond(page)
     }
 
-    func enrol(_ person: SignedInUser, page: SetupPage) async throws -> Response {
+    /// - Parameter page: kind of factor that the page of the form adds.
+    func enrol(_ person: SignedInUser, page: FactorKind) async throws -> Response {
         let form = try steps.form(of: person)
         let enrolment = FactorEnrolment(
             factors: steps.factors, subject: person.subject, team: person.team.id,
@@ -107,33 +95,25 @@ extension AccountFactors {
         switch try await enrolment.add(form) {
         case .added(let kind, let codes): return try await added(kind, codes, person)
         case .refused(.totp, let words, let offer):
-            return respond(setup(person, page).totp(offer, error: words), person, status: .unprocessableContent)
+            return steps.pages.respond(setup(person, page).totp(offer, error: words), status: .unprocessableContent)
         case .refused(_, let words, _):
             let page = try await setup(person, page).passkey(named: form["name"], error: words)
             guard let page else { throw UserFacingError.notFound }
-            return respond(page, person, status: .unprocessableContent)
+            return steps.pages.respond(page, status: .unprocessableContent)
         // The account page redirects to a sign-in if the session has ended.
         case .expired: return .redirect(to: TeamRoutes.account.link(person.team.id))
         case .notFirst, nil: throw UserFacingError.notFound
         }
     }
 
-    private func setup(_ person: SignedInUser, _ page: SetupPage) -> FactorSetup {
-        let team = person.team.id
-        let (title, action) =
-            switch page {
-            case .newTOTP: (Message("hosted.factors.set-up.totp.title"), TeamRoutes.newTOTP.link(team))
-            case .newPasskey: (Message("hosted.factors.set-up.passkey.title"), TeamRoutes.newPasskey.link(team))
-            }
+    private func setup(_ person: SignedInUser, _ kind: FactorKind) -> FactorSetup {
+        let (title, route) =
+            kind == .passkey
+            ? (Message("hosted.factors.set-up.passkey.title"), TeamRoutes.newPasskey)
+            : (Message("hosted.factors.set-up.totp.title"), TeamRoutes.newTOTP)
         return FactorSetup(
             factors: steps.factors, user: person.session.user, team: person.team,
-            browser: person.browserContext.browser, frame: steps.frame(title, person),
-            formToken: steps.formToken(person), action: action, now: steps.server.clock())
-    }
-
-    private func respond(_ page: FactorSetupPage, _ person: SignedInUser, status: Status = .ok) -> Response {
-        var page = page
-        page.backURL = TeamRoutes.account.link(person.team.id)
-        return factorPages.respond(page, status: status)
+            browser: person.browserContext.browser,
+            form: steps.form(title, to: route.link(person.team.id), for: person), now: steps.server.clock())
     }
 }

@@ -7,19 +7,12 @@ import Platform
 /// The second factor of a sign-in, and a passkey as its only proof.
 struct FactorStep: Sendable {
     let steps: InteractionSteps
-    let factorPages: FactorPages
     let mailer: AccountMailer
 
     func mount(on router: inout Router) {
-        router.post(TeamRoutes.interactionFactor, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await proveFactor($0) }
-        }
-        router.post(TeamRoutes.interactionEnrolment, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await enrolFactor($0) }
-        }
-        router.post(TeamRoutes.interactionPasskey, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await provePasskey($0) }
-        }
+        router.post(TeamRoutes.interactionFactor, .form, steps.directoryStep(proveFactor))
+        router.post(TeamRoutes.interactionEnrolment, .form, steps.directoryStep(enrolFactor))
+        router.post(TeamRoutes.interactionPasskey, .form, steps.directoryStep(provePasskey))
     }
 
     /// Page that requests the second factor.
@@ -28,13 +21,11 @@ struct FactorStep: Sendable {
     func factorPage(_ context: InteractionContext, of subject: Subject, wanted kind: FactorKind? = nil) async throws
         -> FactorPage
     {
-        let (team, interaction) = (context.team, context.interaction.id)
+        let team = context.team
         let prompt = FactorPrompt(
             factors: steps.factors, subject: subject, team: team, browser: context.browserContext.browser,
-            frame: steps.pages.frame(Message("hosted.factors.prove.title"), of: team, in: context.language),
-            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-            action: TeamRoutes.interactionFactor.link(team.id, interaction),
-            address: TeamRoutes.interaction.link(team.id, interaction), now: steps.server.clock())
+            form: steps.form(Message("hosted.factors.prove.title"), to: TeamRoutes.interactionFactor, of: context),
+            address: TeamRoutes.interaction.link(team.id, context.interaction.id), now: steps.server.clock())
         let wanted = try kind ?? context.request.query()["with"].flatMap(FactorKind.init)
         var page = try await prompt.page(try await steps.factors.kinds(of: subject, in: team.id), wanted: wanted)
         page.isCancellable = context.client != nil
@@ -52,7 +43,7 @@ struct FactorStep: Sendable {
         default: page = setup.choices(at: address)
         }
         page.isCancellable = context.client != nil
-        if page.choices.isEmpty { page.backURL = address }
+        if page.choices.isEmpty { page.form.backURL = address }
         return page
     }
 
@@ -84,9 +75,9 @@ struct FactorStep: Sendable {
             cause: result == .wrong ? .secondFactorWrong : .secondFactorLocked)
         guard result != .interactionExpired else { throw UserFacingError.fiveWrongCodes }
         var page = try await factorPage(context, of: subject, wanted: kind)
-        page.error = result.words(kind)?.localizedText
+        page.error = result.words(kind)
         let status: Status = result == .wrong ? .unauthorized : .tooManyRequests
-        return factorPages.respond(page, status: status, retryAfter: result.retryAfter)
+        return steps.pages.respond(page, status: status, retryAfter: result.retryAfter)
     }
 
     /// Adds the factor that the team requires, which also proves it.
@@ -116,8 +107,8 @@ struct FactorStep: Sendable {
                 kind == .totp
                 ? setup.totp(offer, error: words) : try await setup.passkey(named: form["name"], error: words)
             guard var page else { return steps.redirectToInteraction(context) }
-            page.backURL = TeamRoutes.interaction.link(context.team.id, context.interaction.id)
-            return factorPages.respond(page, status: .unprocessableContent)
+            page.form.backURL = TeamRoutes.interaction.link(context.team.id, context.interaction.id)
+            return steps.pages.respond(page, status: .unprocessableContent)
         case nil: return steps.redirectToInteraction(context)
         }
     }
@@ -156,11 +147,12 @@ struct FactorStep: Sendable {
     /// Shows the first recovery codes in place of the response that would continue, with that response's cookies.
     private func show(_ codes: [RecoveryCode], _ context: InteractionContext, cookies: Response) -> Response {
         let team = context.team
-        var response = factorPages.respond(
+        var response = steps.pages.respond(
             RecoveryCodesPage(
-                frame: steps.pages.frame(Message("hosted.factors.codes.title"), of: team, in: context.language),
-                codes: codes, formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-                fileURL: TeamRoutes.recoveryCodeFile.link(team.id),
+                form: HostedForm(
+                    frame: steps.pages.frame(Message("hosted.factors.codes.title"), of: team, in: context.language),
+                    action: TeamRoutes.recoveryCodeFile.link(team.id),
+                    token: steps.site.formTokens.token(for: context.browserContext.browser)), codes: codes,
                 continueURL: TeamRoutes.interaction.link(team.id, context.interaction.id)))
         for field in cookies.fields where field.name == .setCookie { response.append(.setCookie, field.value) }
         return response
@@ -172,9 +164,7 @@ struct FactorStep: Sendable {
         }
         return FactorSetup(
             factors: steps.factors, user: user, team: context.team, browser: context.browserContext.browser,
-            frame: steps.pages.frame(Message("hosted.factors.set-up.title"), of: context.team, in: context.language),
-            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-            action: TeamRoutes.interactionEnrolment.link(context.team.id, context.interaction.id),
+            form: steps.form(Message("hosted.factors.set-up.title"), to: TeamRoutes.interactionEnrolment, of: context),
             now: steps.server.clock())
     }
 }

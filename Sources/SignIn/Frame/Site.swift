@@ -49,10 +49,13 @@ public struct Site: Sendable {
     }
 
     /// Renders a page that the start has checked, and binds it to its template at its first use.
-    public func respond<Page: View>(_ model: Page, status: Status = .ok, frame: SecurityFields.FrameParent = .nobody)
-        -> Response
-    {
-        do throws(Diagnostics) { return respond(try pages.page(Page.self), model, status: status, frame: frame) } catch
+    public func respond<Page: View>(
+        _ model: Page, status: Status = .ok, forms: SecurityFields.FormTarget = .ourselves,
+        frame: SecurityFields.FrameParent = .nobody
+    ) -> Response {
+        do throws(Diagnostics) {
+            return respond(try pages.page(Page.self), model, status: status, forms: forms, frame: frame)
+        } catch
         { return .text("\(error)\n", status: .internalServerError) }
     }
 

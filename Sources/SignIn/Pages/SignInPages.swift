@@ -118,12 +118,9 @@ struct SignInPage: HostedPage {
 /// Form for the name and password of a new account, whose email address a mailed link has verified.
 ///
 /// For users whom the team has invited, or who registered in another browser.
-struct InvitedPage: HostedPage {
+struct InvitedPage: FormPage {
     static let template = "hosted/invited"
-    static let fields = frameFields.with {
-        $0.text("action") { $0.action }
-        $0.text("csrf") { $0.formToken }
-        $0.words("heading") { $0.frame.title }
+    static let fields = formFields.with {
         $0.words("lead") { $0.lead }
         $0.words("emailHint") { $0.emailHint }
         $0.text("email") { $0.email }
@@ -134,11 +131,9 @@ struct InvitedPage: HostedPage {
         $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
     }
 
-    let frame: HostedFrame
-    let action: String
-    let formToken: String
-    let lead: LocalizedText
-    let emailHint: LocalizedText
+    let form: HostedForm
+    let lead: Message
+    let emailHint: Message
     /// Address that the link was sent to; it becomes the login name.
     let email: String
     /// Language tags of the user, the most preferred first.
@@ -163,32 +158,11 @@ extension InvitedPage {
     }
 }
 
-extension FieldView {
-    /// Fields for a name, the family name first where the reader's languages have it so.
-    ///
-    /// - Parameters:
-    ///   - languages: tags of the languages; see `Request.languageTags`.
-    ///   - error: of the name as a whole, shown at the given name.
-    static func names(given: String, family: String, in languages: String, error: LocalizedText?) -> [FieldView] {
-        let fields = [
-            FieldView(
-                "given_name", label: Message("hosted.consent.given"), value: given, autocomplete: "given-name",
-                error: error, isRequired: false),
-            FieldView(
-                "family_name", label: Message("hosted.consent.family"), value: family, autocomplete: "family-name",
-                isRequired: false),
-        ]
-        return Language.putsFamilyNameFirst(languages) ? fields.reversed() : fields
-    }
-}
-
 /// Consent at the first sign-in to an app: the data that the app will receive.
-struct ConsentPage: HostedPage {
+struct ConsentPage: FormPage {
     static let template = "hosted/consent"
-    static let fields = frameFields.with {
+    static let fields = formFields.with {
         $0.text("appName") { $0.appName }
-        $0.text("action") { $0.action }
-        $0.text("csrf") { $0.formToken }
         $0.list("errors", FormError.fields) { $0.errors }
         $0.group("person", PersonView.fields) { $0.person }
         $0.optionalGroup("name", NameChoice.fields) { $0.name }
@@ -215,10 +189,8 @@ struct ConsentPage: HostedPage {
         }
     }
 
-    let frame: HostedFrame
+    let form: HostedForm
     let appName: String
-    let action: String
-    let formToken: String
     var errors: [FormError] = []
     let person: PersonView
     var name: NameChoice?
@@ -226,20 +198,16 @@ struct ConsentPage: HostedPage {
 }
 
 /// Confirmation at every later sign-in to an app.
-struct ContinuePage: HostedPage {
+struct ContinuePage: FormPage {
     static let template = "hosted/continue"
-    static let fields = frameFields.with {
+    static let fields = formFields.with {
         $0.text("appName") { $0.appName }
-        $0.text("action") { $0.action }
-        $0.text("csrf") { $0.formToken }
         $0.group("person", PersonView.fields) { $0.person }
         $0.text("given") { $0.givenName }
     }
 
-    let frame: HostedFrame
+    let form: HostedForm
     let appName: String
-    let action: String
-    let formToken: String
     let person: PersonView
     /// Name of the user on the button.
     let givenName: String

@@ -31,7 +31,7 @@ enum ProtocolAnswers {
         let code = problem.status == .serviceUnavailable ? "temporarily_unavailable" : "server_error"
         let isOurs = problem.status == .serviceUnavailable || problem.status == .internalServerError
         var response = json(body(isOurs ? code : "invalid_request", nil), status: problem.status)
-        if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
+        response.retry(after: problem.retryAfter)
         return response
     }
 

@@ -29,10 +29,10 @@ struct UpstreamNotificationEndpoint: Sendable {
     private func receive(_ request: Request, _ team: TeamID) async throws -> Response {
         let snapshot = try await handler.snapshot(team)
         do {
-            let reception = try await apple.receive(request.body, from: request.client.description, in: snapshot)
+            let outcome = try await apple.receive(request.body, from: request.client.description, in: snapshot)
             handler.traces.refusals(
-                .info, "provider.notice", of: team.rawValue, for: reception.name, ("team", team.rawValue),
-                ("reception", reception.name))
+                .info, "provider.notice", of: team.rawValue, for: outcome.rawValue, ("team", team.rawValue),
+                ("reception", outcome.rawValue))
             return ProtocolAnswers.json([])
         } catch let refusal as TooManyRequests {
             handler.traces.refusals(

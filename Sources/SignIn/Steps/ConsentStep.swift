@@ -63,17 +63,22 @@ struct ConsentStep: Sendable {
             form["csrf"], for: context.browserContext.browser, showing: context.sheet(of: session.user))
     }
 
-    private func sheetToken(_ context: InteractionContext, _ user: User) -> String {
-        steps.site.formTokens.token(for: context.browserContext.browser, showing: context.sheet(of: user))
+    /// A form that counts for this user alone.
+    private func form(
+        to route: Route<TeamID, InteractionID>, _ context: InteractionContext, _ client: Client, _ user: User
+    ) -> HostedForm {
+        HostedForm(
+            frame: steps.pages.frame(
+                Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
+            action: route.link(context.team.id, context.interaction.id),
+            token: steps.site.formTokens.token(for: context.browserContext.browser, showing: context.sheet(of: user)))
     }
 
     func consentPage(_ context: InteractionContext, _ client: Client, _ user: User) -> ConsentPage {
         let scope = context.interaction.app?.scope ?? AuthorizationRequest.Scope(name: false, email: false)
         return ConsentPage(
-            frame: steps.pages.frame(
-                Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
-            appName: client.name, action: TeamRoutes.consent.link(context.team.id, context.interaction.id),
-            formToken: sheetToken(context, user), person: PersonView(name: user.name.full, email: user.email?.shown),
+            form: form(to: TeamRoutes.consent, context, client, user), appName: client.name,
+            person: PersonView(name: user.name.full, email: user.email?.shown),
             name: scope.name ? nameChoice(context, user.name.given, user.name.family) : nil,
             email: scope.email ? user.email.map { ConsentPage.EmailChoice(address: $0.shown, isHidden: false) } : nil)
     }
@@ -88,10 +93,7 @@ struct ConsentStep: Sendable {
     func continuePage(_ context: InteractionContext, _ client: Client, _ user: User) -> ContinuePage {
         let person = PersonView(name: user.name.full, email: user.email?.shown)
         return ContinuePage(
-            frame: steps.pages.frame(
-                Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
-            appName: client.name, action: TeamRoutes.confirmation.link(context.team.id, context.interaction.id),
-            formToken: sheetToken(context, user), person: person,
+            form: form(to: TeamRoutes.confirmation, context, client, user), appName: client.name, person: person,
             givenName: user.name.given.isEmpty ? person.name : user.name.given)
     }
 }

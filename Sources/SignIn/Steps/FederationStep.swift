@@ -15,14 +15,13 @@ struct FederationStep: Sendable {
     private static let callback = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.apple, .storing) { request, team, interaction in
-            try await steps.step(request, team, interaction) { context in
-                guard context.team.usesApple else { throw UserFacingError.notFound }
-                return try await admitAndLeaveForApple(context)
-            }
+        let leave = steps.step { context in
+            guard context.team.usesApple else { throw UserFacingError.notFound }
+            return try await admitAndLeaveForApple(context)
         }
-        router.post(TeamRoutes.appleCallback, Self.callback) { request, team in try await receive(request, team) }
-        router.get(TeamRoutes.appleCallback, .storing) { request, team in try await comeBack(request, team) }
+        router.get(TeamRoutes.apple, .storing, leave)
+        router.post(TeamRoutes.appleCallback, Self.callback, receive)
+        router.get(TeamRoutes.appleCallback, .storing, comeBack)
     }
 
     /// Redirects the browser of an interaction to Apple.
@@ -98,7 +97,7 @@ struct FederationStep: Sendable {
     }
 
     /// Delivers the answer to the app: by a redirect for query and fragment, which a GET allows; by a page otherwise.
-    private func leave(with answer: AuthorizationAnswer, _ request: Request, _ team: TeamSnapshot)
+    private func leave(with answer: AuthorizationResponse, _ request: Request, _ team: TeamSnapshot)
         throws(UserFacingError) -> Response
     {
         switch answer.mode {
@@ -212,8 +211,8 @@ extension FederationStep {
     /// Page that explains why no account was linked.
     private func say(_ headline: Message, _ message: Message, _ request: Request, _ team: TeamSnapshot) -> Response {
         let page = MessagePage(
-            frame: steps.pages.frame(headline, of: team, in: request.language), message: message.localizedText,
-            next: (TeamRoutes.account.link(team.id), Message("hosted.factors.prove.back").localizedText))
+            frame: steps.pages.frame(headline, of: team, in: request.language), message: message,
+            next: (TeamRoutes.account.link(team.id), Message("hosted.factors.prove.back")))
         return steps.pages.respond(page, status: .conflict)
     }
 

@@ -23,39 +23,22 @@ struct HostedEndpoints: Sendable {
         router.post(TeamRoutes.authorize, Self.authorizeOptions) { request, team in
             try await authorize(request, team) { try request.form(maximumFields: 64).fields }
         }
-        router.get(TeamRoutes.interaction, .storing) { request, team, interaction in
-            try await steps.step(request, team, interaction) { try await dispatch($0) }
-        }
-        router.post(TeamRoutes.password, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await password.prove($0) }
-        }
-        router.post(TeamRoutes.consent, .form) { request, team, interaction in
-            try await steps.step(request, team, interaction) { try await consent.consent($0) }
-        }
-        router.post(TeamRoutes.confirmation, .form) { request, team, interaction in
-            try await steps.step(request, team, interaction) { try await consent.confirm($0) }
-        }
-        router.get(TeamRoutes.registration, .storing) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try registration.ask($0) }
-        }
-        router.post(TeamRoutes.registration, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await registration.register($0) }
-        }
-        router.get(TeamRoutes.recovery, .storing) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { recovery.ask($0) }
-        }
-        router.post(TeamRoutes.recovery, .form) { request, team, interaction in
-            try await steps.directoryStep(request, team, interaction) { try await recovery.recover($0) }
-        }
+        router.get(TeamRoutes.interaction, .storing, steps.step(dispatch))
+        router.post(TeamRoutes.password, .form, steps.directoryStep(password.prove))
+        router.post(TeamRoutes.consent, .form, steps.step(consent.consent))
+        router.post(TeamRoutes.confirmation, .form, steps.step(consent.confirm))
+        router.get(TeamRoutes.registration, .storing, steps.directoryStep(registration.ask))
+        router.post(TeamRoutes.registration, .form, steps.directoryStep(registration.register))
+        router.get(TeamRoutes.recovery, .storing, steps.directoryStep(recovery.ask))
+        router.post(TeamRoutes.recovery, .form, steps.directoryStep(recovery.recover))
         federation.mount(on: &router)
         links.mount(on: &router)
         factor.mount(on: &router)
-        router.get(TeamRoutes.session, .storing) { request, team in try await beginAccount(request, team) }
+        router.get(TeamRoutes.session, .storing, beginAccount)
     }
 
     /// An app's parameters are a few KiB at most, so they fit into the memory reserved for short bodies.
     static let authorizeOptions = RouteOptions(bodyLimit: 16 * 1024, contentTypes: [.form])
-
 }
 
 // The dispatcher: the next step is decided from the stored interaction, here and nowhere else.
@@ -65,10 +48,9 @@ extension HostedEndpoints {
         let (team, session) = (context.team.id, context.session)
         let step = try await steps.interactions.nextStep(of: context.interaction, session, in: team)
         switch (step, context.client, session) {
-        case (.proof(let subject), _, _):
-            return factor.factorPages.respond(try await factor.factorPage(context, of: subject))
+        case (.proof(let subject), _, _): return steps.pages.respond(try await factor.factorPage(context, of: subject))
         case (.enrolment(let subject), _, _):
-            return factor.factorPages.respond(try await factor.enrolmentPage(context, of: subject))
+            return steps.pages.respond(try await factor.enrolmentPage(context, of: subject))
         case (.enter, _, _): return try await steps.enter(context)
         case (.leave(let next), _, _?): return leave(to: next, context)
         case (.consent, let client?, let session?):

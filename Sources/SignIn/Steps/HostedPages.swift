@@ -8,56 +8,26 @@ import Templates
 /// The hosted pages with their templates.
 struct HostedPages: Sendable {
     let site: Site
+    /// Kept at hand, because it is the page that most visitors see.
     private let signIn: LivePage<SignInPage>
-    private let consent: LivePage<ConsentPage>
-    private let confirmation: LivePage<ContinuePage>
-    private let exitPost: LivePage<ExitPostPage>
-    private let exitRedirect: LivePage<ExitRedirectPage>
-    private let exitMessage: LivePage<ExitMessagePage>
-    private let error: LivePage<HostedErrorPage>
-    private let signedOut: LivePage<SignedOutPage>
-    private let account: LivePage<AccountPage>
-    private let registration: LivePage<RegistrationPage>
-    private let invited: LivePage<InvitedPage>
-    private let recovery: LivePage<RecoveryPage>
-    private let message: LivePage<MessagePage>
-    private let link: LivePage<LinkPage>
-    private let newPassword: LivePage<NewPasswordPage>
-    private let email: LivePage<EmailPage>
-    private let password: LivePage<PasswordPage>
-    private let stopUsing: LivePage<StopUsingPage>
-    private let apple: LivePage<AppleDetailPage>
-    private let data: LivePage<AccountDataPage>
-    private let deletion: LivePage<AccountDeletionPage>
-    private let deleted: LivePage<AccountDeletedPage>
-    private let receipt: LivePage<ReceiptPage>
+
+    static var views: [any View.Type] {
+        [
+            SignInPage.self, ConsentPage.self, ContinuePage.self, ExitPostPage.self, ExitRedirectPage.self,
+            ExitMessagePage.self, HostedErrorPage.self, SignedOutPage.self, AccountPage.self, PasswordPage.self,
+            StopUsingPage.self, AppleDetailPage.self, AccountDeletionPage.self, AccountDeletedPage.self,
+            ReceiptPage.self, AccountDataPage.self, RegistrationPage.self, RecoveryPage.self, MessagePage.self,
+            LinkPage.self, NewPasswordPage.self, EmailPage.self, InvitedPage.self, FactorPage.self,
+            FactorSetupPage.self, RecoveryCodesPage.self, FactorDetailPage.self,
+        ]
+    }
 
     /// - Throws: `Diagnostics` if a template does not match its page.
     init(site: Site) throws(Diagnostics) {
+        func bind<Page: View>(_ page: Page.Type) throws(Diagnostics) { _ = try site.pages.page(page) }
         self.site = site
         signIn = try site.pages.page(SignInPage.self)
-        consent = try site.pages.page(ConsentPage.self)
-        confirmation = try site.pages.page(ContinuePage.self)
-        exitPost = try site.pages.page(ExitPostPage.self)
-        exitRedirect = try site.pages.page(ExitRedirectPage.self)
-        exitMessage = try site.pages.page(ExitMessagePage.self)
-        error = try site.pages.page(HostedErrorPage.self)
-        signedOut = try site.pages.page(SignedOutPage.self)
-        account = try site.pages.page(AccountPage.self)
-        registration = try site.pages.page(RegistrationPage.self)
-        invited = try site.pages.page(InvitedPage.self)
-        recovery = try site.pages.page(RecoveryPage.self)
-        message = try site.pages.page(MessagePage.self)
-        link = try site.pages.page(LinkPage.self)
-        newPassword = try site.pages.page(NewPasswordPage.self)
-        email = try site.pages.page(EmailPage.self)
-        password = try site.pages.page(PasswordPage.self)
-        stopUsing = try site.pages.page(StopUsingPage.self)
-        apple = try site.pages.page(AppleDetailPage.self)
-        data = try site.pages.page(AccountDataPage.self)
-        deletion = try site.pages.page(AccountDeletionPage.self)
-        deleted = try site.pages.page(AccountDeletedPage.self)
-        receipt = try site.pages.page(ReceiptPage.self)
+        for view in Self.views { try bind(view) }
     }
 
     func frame(_ title: any LocalizedTextConvertible, of team: TeamSnapshot?, in language: Language) -> HostedFrame {
@@ -66,95 +36,57 @@ struct HostedPages: Sendable {
             brand: team.map(HostedFrame.Brand.init) ?? .pippin, team: team?.id)
     }
 
-    func respond(_ page: SignInPage, status: Status = .ok) -> Response { site.respond(signIn, page, status: status) }
-
-    func respond(_ page: ConsentPage, status: Status = .ok) -> Response { site.respond(consent, page, status: status) }
-
-    func respond(_ page: ContinuePage) -> Response { site.respond(confirmation, page) }
-
-    func respond(_ page: SignedOutPage) -> Response { site.respond(signedOut, page) }
-
-    func respond(_ page: AccountPage) -> Response { site.respond(account, page) }
-
-    func respond(_ page: PasswordPage, status: Status = .ok) -> Response {
-        site.respond(password, page, status: status)
+    func respond(_ page: SignInPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
+        var response = site.respond(signIn, page, status: status)
+        response.retry(after: retryAfter)
+        return response
     }
 
-    func respond(_ page: RegistrationPage, status: Status = .ok) -> Response {
-        site.respond(registration, page, status: status)
+    func respond(_ page: some HostedPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
+        var response = site.respond(page, status: status, forms: .ourselves)
+        response.retry(after: retryAfter)
+        return response
     }
-
-    func respond(_ page: InvitedPage, status: Status = .ok) -> Response { site.respond(invited, page, status: status) }
-
-    func respond(_ page: RecoveryPage, status: Status = .ok) -> Response {
-        site.respond(recovery, page, status: status)
-    }
-
-    func respond(_ page: MessagePage, status: Status = .ok) -> Response { site.respond(message, page, status: status) }
-
-    func respond(_ page: LinkPage) -> Response { site.respond(link, page) }
-
-    func respond(_ page: NewPasswordPage, status: Status = .ok) -> Response {
-        site.respond(newPassword, page, status: status)
-    }
-
-    func respond(_ page: EmailPage, status: Status = .ok) -> Response { site.respond(email, page, status: status) }
-
-    func respond(_ page: AccountDataPage) -> Response { site.respond(data, page) }
-
-    func respond(_ page: StopUsingPage) -> Response { site.respond(stopUsing, page) }
-
-    func respond(_ page: AppleDetailPage, status: Status = .ok) -> Response {
-        site.respond(apple, page, status: status)
-    }
-
-    func respond(_ page: AccountDeletionPage, status: Status = .ok) -> Response {
-        site.respond(deletion, page, status: status)
-    }
-
-    func respond(_ page: AccountDeletedPage) -> Response { site.respond(deleted, page) }
-
-    func respond(_ page: ReceiptPage) -> Response { site.respond(receipt, page) }
 
     /// Error page of the team, or of Pippin if there is no team.
-    func respond(
-        _ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, in language: Language? = nil,
-        retryURL: String? = nil
-    ) -> Response {
+    func respond(_ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, retryURL: String? = nil)
+        -> Response
+    {
         let page = HostedErrorPage(
-            frame: frame(problem.headline, of: team, in: language ?? request.language), headline: problem.headline,
+            frame: frame(problem.headline, of: team, in: request.language), headline: problem.headline,
             message: problem.message, advice: problem.advice, reference: request.id.description, retryURL: retryURL)
-        var response = site.respond(error, page, status: problem.status)
-        if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
-        return response
+        return respond(page, status: problem.status, retryAfter: problem.retryAfter)
     }
 
     /// Page that leads to an external URL after a form of the account page.
     func leave(to url: String, _ frame: HostedFrame, named name: String) throws(UserFacingError) -> Response {
         guard let target = SafeURL(vetted: url) else { throw .failed }
-        let page = ExitRedirectPage(frame: frame, appName: name, target: target)
-        return site.respond(exitRedirect, page, forms: .anywhere)
+        return exit(ExitRedirectPage(frame: frame, appName: name, target: target))
     }
 
     /// Page that delivers the answer to the app; no form of the hosted pages leads to an app in any other way.
-    func exit(with answer: AuthorizationAnswer, appName: String, of team: TeamSnapshot, in language: Language)
+    func exit(with answer: AuthorizationResponse, appName: String, of team: TeamSnapshot, in language: Language)
         throws(UserFacingError) -> Response
     {
         guard let target = SafeURL(vetted: answer.location) else { throw .failed }
         let frame = frame(Message("hosted.exit.title", ["app": appName]), of: team, in: language)
         switch answer.mode {
-        case .query, .fragment:
-            let page = ExitRedirectPage(frame: frame, appName: appName, target: target)
-            return site.respond(exitRedirect, page, forms: .anywhere)
+        case .query, .fragment: return exit(ExitRedirectPage(frame: frame, appName: appName, target: target))
         case .formPost:
             let hidden = answer.parameters.map { ExitPostPage.Hidden(name: $0.name, value: $0.value) }
-            let page = ExitPostPage(frame: frame, appName: appName, target: target, hidden: hidden)
-            return site.respond(exitPost, page, forms: .anywhere)
+            return exit(ExitPostPage(frame: frame, appName: appName, target: target, hidden: hidden))
         case .webMessage:
-            let page = ExitMessagePage(frame: frame, appName: appName, message: answer.message, origin: answer.origin)
-            return site.respond(exitMessage, page)
+            return respond(
+                ExitMessagePage(frame: frame, appName: appName, message: answer.message, origin: answer.origin))
         }
     }
+
+    private func exit(_ page: some HostedPage) -> Response { site.respond(page, status: .ok, forms: .anywhere) }
+}
+
+extension Response {
+    /// Tells the client to wait before it tries again; nil adds nothing.
+    mutating func retry(after seconds: Int?) { if let seconds { append(.retryAfter, String(seconds)) } }
 }
 
 extension Request {

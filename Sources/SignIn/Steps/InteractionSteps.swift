@@ -21,22 +21,24 @@ struct InteractionSteps: Sendable {
 
     var site: Site { pages.site }
 
-    /// Runs `body` for an interaction, if the request is from the browser that began it: the address alone gives no
-    /// access.
-    func step(
-        _ request: Request, _ teamID: TeamID, _ id: InteractionID, _ body: (InteractionContext) async throws -> Response
-    ) async throws -> Response {
-        guard let team = try await teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
-        let browserContext = try await browserContext(request, team)
-        guard !browserContext.isNewBrowser, let context = try await context(of: id, request, team, browserContext)
-        else { return interactionExpired(request, team) }
-        return try await body(context)
+    /// Handler that runs `body` for an interaction, if the request is from the browser that began it: the address alone
+    /// gives no access.
+    func step(_ body: @escaping @Sendable (InteractionContext) async throws -> Response)
+        -> @Sendable (Request, TeamID, InteractionID) async throws -> Response
+    {
+        { request, teamID, id in
+            guard let team = try await teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
+            let browserContext = try await browserContext(request, team)
+            guard !browserContext.isNewBrowser, let context = try await context(of: id, request, team, browserContext)
+            else { return interactionExpired(request, team) }
+            return try await body(context)
+        }
     }
 
-    /// InteractionContext of an interaction of this browser; nil if it has ended, or may no longer lead to its app.
-    func context(of id: InteractionID, _ request: Request, _ team: TeamSnapshot, _ browserContext: BrowserContext)
-        async throws -> InteractionContext?
-    {
+    /// An interaction of this browser; nil if it has ended, or may no longer lead to its app.
+    private func context(
+        of id: InteractionID, _ request: Request, _ team: TeamSnapshot, _ browserContext: BrowserContext
+    ) async throws -> InteractionContext? {
         guard let interaction = try await interactions.find(id, browserHash: browserContext.browserHash, in: team.id)
         else { return nil }
         guard team.admits(interaction) else { return nil }
@@ -44,11 +46,11 @@ struct InteractionSteps: Sendable {
             request: request, team: team, interaction: interaction, browserContext: browserContext)
     }
 
-    /// Runs `body` for an interaction; throws `UserFacingError.notFound` if the team has no directory.
-    func directoryStep(
-        _ request: Request, _ team: TeamID, _ id: InteractionID, _ body: (InteractionContext) async throws -> Response
-    ) async throws -> Response {
-        try await step(request, team, id) { context in
+    /// Handler that runs `body` for an interaction; throws `UserFacingError.notFound` if the team has no directory.
+    func directoryStep(_ body: @escaping @Sendable (InteractionContext) async throws -> Response)
+        -> @Sendable (Request, TeamID, InteractionID) async throws -> Response
+    {
+        step { context in
             guard context.team.hasDirectory else { throw UserFacingError.notFound }
             return try await body(context)
         }
@@ -68,6 +70,20 @@ struct InteractionSteps: Sendable {
     func browserContext(_ request: Request, _ team: TeamSnapshot) async throws -> BrowserContext {
         try await BrowserContext.read(
             request, team: team, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
+    }
+
+    /// A form of a page of the interaction.
+    ///
+    /// - Parameter leadsBack: whether the page has a link back to the interaction.
+    func form(
+        _ title: Message, to route: Route<TeamID, InteractionID>, of context: InteractionContext,
+        leadsBack: Bool = false
+    ) -> HostedForm {
+        let (team, interaction) = (context.team.id, context.interaction.id)
+        return HostedForm(
+            frame: pages.frame(title, of: context.team, in: context.language), action: route.link(team, interaction),
+            token: site.formTokens.token(for: context.browserContext.browser),
+            backURL: leadsBack ? TeamRoutes.interaction.link(team, interaction) : nil)
     }
 
     /// Fields of a form that was served to this browser.
@@ -95,10 +111,7 @@ extension InteractionSteps {
         .mailSent(
             to: email, isKept: context.team.isSandbox && !server.sendsMail,
             pages.frame(Message("hosted.mail.sent-title"), of: context.team, in: context.language),
-            next: (
-                TeamRoutes.interaction.link(context.team.id, context.interaction.id),
-                Message("hosted.mail.back").localizedText
-            ))
+            next: (TeamRoutes.interaction.link(context.team.id, context.interaction.id), Message("hosted.mail.back")))
     }
 }
 
@@ -171,7 +184,7 @@ extension InteractionSteps {
     }
 
     /// Delivers the answer to the app; if the interaction or consent has ended, redirects to the dispatcher instead.
-    func exit(with answer: AuthorizationAnswer?, _ context: InteractionContext) throws -> Response {
+    func exit(with answer: AuthorizationResponse?, _ context: InteractionContext) throws -> Response {
         guard let answer, let client = context.client else { return redirectToInteraction(context) }
         return try pages.exit(with: answer, appName: client.name, of: context.team, in: context.language)
     }

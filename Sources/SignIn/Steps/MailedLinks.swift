@@ -18,53 +18,35 @@ struct MailedLinks: Sendable {
     let newPasswords: NewPasswords
 
     func mount(on router: inout Router) {
-        router.get(TeamRoutes.registrationLink) { request, team, token in
-            try await follow(request, team, token) { try await showRegistrationLink($0) }
-        }
-        router.post(TeamRoutes.registrationLink, .form) { request, team, token in
-            try await follow(request, team, token) { try await followRegistrationLink($0) }
-        }
-        router.get(TeamRoutes.passwordLink) { request, team, token in
-            try await follow(request, team, token) { try await showPasswordLink($0) }
-        }
-        router.post(TeamRoutes.passwordLink, .form) { request, team, token in
-            try await follow(request, team, token) { try await followPasswordLink($0) }
-        }
-        router.get(TeamRoutes.emailLink) { request, team, token in
-            try await follow(request, team, token) { try await showEmailLink($0) }
-        }
-        router.post(TeamRoutes.emailLink, .form) { request, team, token in
-            try await follow(request, team, token) { try await followEmailLink($0) }
-        }
-        router.get(TeamRoutes.signInLink) { request, team, token in
-            try await follow(request, team, token) { try await showSignInLink($0) }
-        }
-        router.post(TeamRoutes.signInLink, .form) { request, team, token in
-            try await follow(request, team, token) { try await followSignInLink($0) }
-        }
-        router.get(TeamRoutes.invitationLink) { request, team, token in
-            try await follow(request, team, token) { try await showInvitationLink($0) }
-        }
-        router.post(TeamRoutes.invitationLink, .form) { request, team, token in
-            try await follow(request, team, token) { try await followInvitationLink($0) }
-        }
+        router.get(TeamRoutes.registrationLink, .standard, follow(showRegistrationLink))
+        router.post(TeamRoutes.registrationLink, .form, follow(followRegistrationLink))
+        router.get(TeamRoutes.passwordLink, .standard, follow(showPasswordLink))
+        router.post(TeamRoutes.passwordLink, .form, follow(followPasswordLink))
+        router.get(TeamRoutes.emailLink, .standard, follow(showEmailLink))
+        router.post(TeamRoutes.emailLink, .form, follow(followEmailLink))
+        router.get(TeamRoutes.signInLink, .standard, follow(showSignInLink))
+        router.post(TeamRoutes.signInLink, .form, follow(followSignInLink))
+        router.get(TeamRoutes.invitationLink, .standard, follow(showInvitationLink))
+        router.post(TeamRoutes.invitationLink, .form, follow(followInvitationLink))
     }
 
-    /// Runs `body` for a mailed link; throws `UserFacingError.notFound` if the team has no directory.
-    func follow(
-        _ request: Request, _ teamID: TeamID, _ token: LinkToken, _ body: (MailedLinkContext) async throws -> Response
-    ) async throws -> Response {
-        guard let team = try await steps.teams.snapshot(of: teamID), team.hasDirectory else {
-            throw UserFacingError.notFound
+    /// Handler that runs `body` for a mailed link; throws `UserFacingError.notFound` if the team has no directory.
+    private func follow(_ body: @escaping @Sendable (MailedLinkContext) async throws -> Response)
+        -> @Sendable (Request, TeamID, LinkToken) async throws -> Response
+    {
+        { request, teamID, token in
+            guard let team = try await steps.teams.snapshot(of: teamID), team.hasDirectory else {
+                throw UserFacingError.notFound
+            }
+            let browserContext = try await steps.browserContext(request, team)
+            let caller = AccountCaller(
+                team: teamID, language: request.language, origin: request.auditOrigin, now: steps.server.clock())
+            var response = try await body(
+                MailedLinkContext(
+                    request: request, team: team, browserContext: browserContext, token: token, caller: caller))
+            if browserContext.isNewBrowser { response.set(steps.site.browserCookie(browserContext.browser)) }
+            return response
         }
-        let browserContext = try await steps.browserContext(request, team)
-        let caller = AccountCaller(
-            team: teamID, language: request.language, origin: request.auditOrigin, now: steps.server.clock())
-        let follower = MailedLinkContext(
-            request: request, team: team, browserContext: browserContext, token: token, caller: caller)
-        var response = try await body(follower)
-        if browserContext.isNewBrowser { response.set(steps.site.browserCookie(browserContext.browser)) }
-        return response
     }
 
     /// Interaction that a link belongs to; nil unless this browser began it.
@@ -73,9 +55,7 @@ struct MailedLinks: Sendable {
             let interaction = try await steps.interactions.find(
                 id, browserHash: follower.browserContext.browserHash, in: follower.team.id)
         else { return nil }
-        return InteractionContext(
-            request: follower.request, team: follower.team, interaction: interaction,
-            browserContext: follower.browserContext)
+        return follower.context(of: interaction)
     }
 
     /// The interaction of an app's request that is sent again; nil if the app may no longer send it.
@@ -91,31 +71,40 @@ struct MailedLinks: Sendable {
             from: follower.caller.origin)
         try await steps.interactions.begin(
             interaction, browserHash: follower.browserContext.browserHash, in: follower.team.id)
-        return InteractionContext(
-            request: follower.request, team: follower.team, interaction: interaction,
-            browserContext: follower.browserContext)
+        return follower.context(of: interaction)
     }
 
     func linkExpired(_ follower: MailedLinkContext) -> Response {
         steps.pages.respond(.linkOver, to: follower.request, of: follower.team)
     }
 
-    func linkPage(
-        _ follower: MailedLinkContext, _ title: Message, _ message: Message,
-        button: Message = Message("hosted.mail.confirm"), action: String
-    ) -> LinkPage {
-        LinkPage(
-            frame: steps.pages.frame(title, of: follower.team, in: follower.caller.language),
-            message: message.localizedText, button: button.localizedText, action: action,
-            formToken: steps.site.formTokens.token(for: follower.browserContext.browser))
+    /// Fields of a form that was served to this browser.
+    private func form(of follower: MailedLinkContext) throws(UserFacingError) -> Form {
+        try steps.site.form(of: follower.request, from: follower.browserContext.browser)
     }
 
-    func done(_ follower: MailedLinkContext, _ title: Message, _ message: Message) -> MessagePage {
-        MessagePage(
+    /// A form of the page of a link.
+    ///
+    /// - Parameter route: address of the link, which the form is sent to.
+    private func form(_ title: Message, to route: Route<TeamID, LinkToken>, of follower: MailedLinkContext)
+        -> HostedForm
+    {
+        HostedForm(
             frame: steps.pages.frame(title, of: follower.team, in: follower.caller.language),
-            message: message.localizedText,
-            next: (TeamRoutes.session.link(follower.team.id), Message("hosted.sign-in.submit").localizedText))
+            action: route.link(follower.team.id, follower.token),
+            token: steps.site.formTokens.token(for: follower.browserContext.browser))
     }
+
+    /// Page with a message and a link to a sign-in.
+    private func say(
+        _ title: Message, _ message: Message, status: Status = .ok, next: String? = nil, to follower: MailedLinkContext
+    ) -> Response {
+        let page = MessagePage(
+            frame: steps.pages.frame(title, of: follower.team, in: follower.caller.language), message: message,
+            next: (next ?? TeamRoutes.session.link(follower.team.id), Message("hosted.sign-in.submit")))
+        return steps.pages.respond(page, status: status)
+    }
+
     /// Choice of a new password by the holder of a link.
     func passwordChoice(of follower: MailedLinkContext) -> PasswordChoice {
         PasswordChoice(
@@ -130,6 +119,13 @@ struct MailedLinkContext: Sendable {
     let browserContext: BrowserContext
     let token: LinkToken
     let caller: AccountCaller
+
+    /// User of the browser's session.
+    var subject: Subject? { browserContext.session?.user.subject }
+
+    func context(of interaction: Interaction) -> InteractionContext {
+        InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext)
+    }
 }
 
 extension UserFacingError {
@@ -148,7 +144,7 @@ extension MailedLinks {
 
     /// Creates the account.
     func followInvitationLink(_ follower: MailedLinkContext) async throws -> Response {
-        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        let form = try form(of: follower)
         guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
         var page = invitedPage(follower, email)
         let chosen = try await page.read(form, for: email, in: follower.team, passwordChoice(of: follower))
@@ -165,10 +161,10 @@ extension MailedLinks {
         {
         case .made:
             let message = Message("hosted.invitation.done", ["team": team])
-            return steps.pages.respond(done(follower, Message("hosted.mail.registered-title"), message))
+            return say(Message("hosted.mail.registered-title"), message, to: follower)
         case .known:
             let message = Message("hosted.invitation.known", ["team": team])
-            return steps.pages.respond(done(follower, Message("hosted.invitation.known-title"), message))
+            return say(Message("hosted.invitation.known-title"), message, to: follower)
         case .expired: return linkExpired(follower)
         case .busy: throw UserFacingError.unavailable
         }
@@ -182,12 +178,9 @@ extension MailedLinks {
 
     private func invitedPage(_ follower: MailedLinkContext, _ email: EmailAddress) -> InvitedPage {
         InvitedPage(
-            frame: steps.pages.frame(
-                Message("hosted.invitation.title"), of: follower.team, in: follower.caller.language),
-            action: TeamRoutes.invitationLink.link(follower.team.id, follower.token),
-            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
-            lead: Message("hosted.invitation.lead", ["team": follower.team.name]).localizedText,
-            emailHint: Message("hosted.invitation.email-hint").localizedText, email: email.shown,
+            form: form(Message("hosted.invitation.title"), to: TeamRoutes.invitationLink, of: follower),
+            lead: Message("hosted.invitation.lead", ["team": follower.team.name]),
+            emailHint: Message("hosted.invitation.email-hint"), email: email.shown,
             languages: follower.request.languageTags())
     }
 }
@@ -202,7 +195,7 @@ extension MailedLinks {
     }
 
     func followPasswordLink(_ follower: MailedLinkContext) async throws -> Response {
-        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        let form = try form(of: follower)
         guard let user = try await recovery.person(follower.token, for: follower.caller) else {
             return linkExpired(follower)
         }
@@ -212,8 +205,7 @@ extension MailedLinks {
         guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
         switch try await recovery.change(follower.token, to: chosen, for: follower.caller) {
         case .changed(let person):
-            var response = steps.pages.respond(
-                done(follower, Message("hosted.mail.password-title"), Message("hosted.mail.password")))
+            var response = say(Message("hosted.mail.password-title"), Message("hosted.mail.password"), to: follower)
             // Otherwise an attacker who locks the account would keep its owner from signing in with the new password.
             if let login = person.email?.rawValue {
                 let (request, browserContext) = (follower.request, follower.browserContext)
@@ -227,10 +219,7 @@ extension MailedLinks {
 
     private func newPasswordPage(_ follower: MailedLinkContext, _ user: User) -> NewPasswordPage {
         NewPasswordPage(
-            frame: steps.pages.frame(
-                Message("hosted.recovery.new-title"), of: follower.team, in: follower.caller.language),
-            action: TeamRoutes.passwordLink.link(follower.team.id, follower.token),
-            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
+            form: form(Message("hosted.recovery.new-title"), to: TeamRoutes.passwordLink, of: follower),
             login: user.email?.rawValue ?? "")
     }
 }
@@ -241,18 +230,17 @@ extension MailedLinks {
     func showRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
         guard let pending = try await pending(follower) else { return linkExpired(follower) }
         if !pending.isOwn { return steps.pages.respond(choicePage(follower, pending)) }
-        let page = linkPage(
-            follower, Message("hosted.mail.confirm-title"),
-            Message("hosted.mail.confirm-registration", ["team": follower.team.name]),
-            action: TeamRoutes.registrationLink.link(follower.team.id, follower.token))
-        return steps.pages.respond(page)
+        return steps.pages.respond(
+            LinkPage(
+                form: form(Message("hosted.mail.confirm-title"), to: TeamRoutes.registrationLink, of: follower),
+                message: Message("hosted.mail.confirm-registration", ["team": follower.team.name])))
     }
 
     /// Creates the account.
     ///
     /// In the browser that registered, the sign-in continues; if it is over, the app's request begins anew.
     func followRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
-        let form = try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        let form = try form(of: follower)
         guard let pending = try await pending(follower) else { return linkExpired(follower) }
         var choice: AccountRegistrations.Choice?
         if !pending.isOwn {
@@ -280,10 +268,8 @@ extension MailedLinks {
         if let context {
             return try await steps.keepFirstProof(of: made.user, by: .password, login: made.login.rawValue, context)
         }
-        return steps.pages.respond(
-            done(
-                follower, Message("hosted.mail.registered-title"),
-                Message("hosted.mail.registered", ["team": follower.team.name])))
+        let message = Message("hosted.mail.registered", ["team": follower.team.name])
+        return say(Message("hosted.mail.registered-title"), message, to: follower)
     }
 
     private func pending(_ follower: MailedLinkContext) async throws -> AccountRegistrations.Pending? {
@@ -294,14 +280,98 @@ extension MailedLinks {
 
     private func choicePage(_ follower: MailedLinkContext, _ pending: AccountRegistrations.Pending) -> InvitedPage {
         var page = InvitedPage(
-            frame: steps.pages.frame(
-                Message("hosted.mail.choose-title"), of: follower.team, in: follower.caller.language),
-            action: TeamRoutes.registrationLink.link(follower.team.id, follower.token),
-            formToken: steps.site.formTokens.token(for: follower.browserContext.browser),
-            lead: Message("hosted.mail.choose").localizedText,
-            emailHint: Message("hosted.mail.choose-email-hint").localizedText, email: pending.email.shown,
-            languages: follower.request.languageTags())
+            form: form(Message("hosted.mail.choose-title"), to: TeamRoutes.registrationLink, of: follower),
+            lead: Message("hosted.mail.choose"), emailHint: Message("hosted.mail.choose-email-hint"),
+            email: pending.email.shown, languages: follower.request.languageTags())
         (page.given, page.family) = (pending.name.given, pending.name.family)
         return page
+    }
+}
+
+// Mailed links that require a session or lead to one: change of the email address, and sign-in by mail.
+extension MailedLinks {
+    func showEmailLink(_ follower: MailedLinkContext) async throws -> Response {
+        guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
+            return linkExpired(follower)
+        }
+        guard follower.subject == subject else { return signInFirst(follower) }
+        return steps.pages.respond(
+            LinkPage(
+                form: form(Message("hosted.mail.confirm-title"), to: TeamRoutes.emailLink, of: follower),
+                message: Message("hosted.mail.confirm-email", ["team": follower.team.name])))
+    }
+
+    /// Changes the email address of the user whose session the browser has.
+    func followEmailLink(_ follower: MailedLinkContext) async throws -> Response {
+        _ = try form(of: follower)
+        guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
+            return linkExpired(follower)
+        }
+        guard let session = follower.browserContext.session, session.user.subject == subject else {
+            return signInFirst(follower)
+        }
+        let right = SessionRight(session, in: follower.team.id, clock: steps.server.clock)
+        do {
+            guard try await emailChanges.confirm(follower.token, by: right, for: follower.caller) else {
+                return linkExpired(follower)
+            }
+        } catch is SessionRight.Ended { return .redirect(to: signInURL(follower)) }
+        return say(Message("hosted.mail.email-title"), Message("hosted.mail.email"), to: follower)
+    }
+
+    /// Requires a sign-in to the account that changes its address, because a reader of the mail may have been tricked
+    /// into confirming the change of another account.
+    private func signInFirst(_ follower: MailedLinkContext) -> Response {
+        let message =
+            follower.subject == nil ? Message("hosted.mail.sign-in-first") : Message("hosted.mail.sign-in-other")
+        let title = Message("hosted.mail.sign-in-first-title")
+        return say(title, message, status: .forbidden, next: signInURL(follower), to: follower)
+    }
+
+    /// Address of a sign-in that leads back to the link.
+    private func signInURL(_ follower: MailedLinkContext) -> String {
+        let team = follower.team.id
+        let back = PercentCoding.encode(TeamRoutes.emailLink.link(team, follower.token))
+        return "\(TeamRoutes.session.link(team))?next=\(back)"
+    }
+
+    func showSignInLink(_ follower: MailedLinkContext) async throws -> Response {
+        let hash = follower.browserContext.browserHash
+        switch try await mailedSignIns.find(follower.token, in: hash, for: follower.caller) {
+        case .own(let email):
+            return steps.pages.respond(
+                LinkPage(
+                    form: form(Message("hosted.mail.sign-in-title"), to: TeamRoutes.signInLink, of: follower),
+                    message: Message("hosted.mail.sign-in", ["email": email.shown]),
+                    button: Message("hosted.mail.sign-in-submit")))
+        // The reader of a link that another browser requested may not be the person who requested it.
+        case .foreign:
+            let message = Message("hosted.mail.foreign")
+            return say(Message("hosted.mail.foreign-title"), message, status: .conflict, to: follower)
+        case nil: return linkExpired(follower)
+        }
+    }
+
+    /// Stores the link as the first proof of the interaction that requested it or, if that has ended, of a new one that
+    /// leads to the account page.
+    func followSignInLink(_ follower: MailedLinkContext) async throws -> Response {
+        _ = try form(of: follower)
+        let hash = follower.browserContext.browserHash
+        let proved = try await mailedSignIns.prove(follower.token, in: hash, for: follower.caller)
+        guard let proved else { return try await showSignInLink(follower) }
+        let context: InteractionContext
+        if let own = try await interaction(proved.interaction, of: follower) {
+            context = own
+        } else {
+            context = try await beginAccount(follower)
+        }
+        return try await steps.keepFirstProof(of: proved.user, by: .mailedLink, login: proved.login.rawValue, context)
+    }
+
+    private func beginAccount(_ follower: MailedLinkContext) async throws -> InteractionContext {
+        let interaction = steps.interactions.open(next: nil, language: follower.request.languageTags())
+        let hash = follower.browserContext.browserHash
+        try await steps.interactions.begin(interaction, browserHash: hash, in: follower.team.id)
+        return follower.context(of: interaction)
     }
 }

@@ -29,9 +29,7 @@ struct PasswordStep: Sendable {
         page.email = login
         page.error = refusal.words.localizedText
         page.offersLink = refusal.cause == .accountLocked
-        var response = steps.pages.respond(page, status: refusal.status)
-        if let seconds = refusal.retryAfter { response.append(.retryAfter, String(seconds)) }
-        return response
+        return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
     }
 }
 
@@ -53,14 +51,14 @@ struct RegistrationStep: Sendable {
         try context.team.requireOpenRegistration()
         let form = try steps.form(of: context)
         var page = registrationPage(context)
-        page.form.email = form["email"] ?? ""
-        page.form.given = form["given_name"] ?? ""
-        page.form.family = form["family_name"] ?? ""
+        page.email = form["email"] ?? ""
+        page.given = form["given_name"] ?? ""
+        page.family = form["family_name"] ?? ""
         guard let account = try await account(form, in: &page, context) else {
             return steps.pages.respond(page, status: .unprocessableContent)
         }
         switch try await registrations.begin(account, for: steps.caller(context)) {
-        case .mailed: return steps.pages.respond(steps.mailSent(to: page.form.email, context))
+        case .mailed: return steps.pages.respond(steps.mailSent(to: page.email, context))
         case .busy: throw UserFacingError.unavailable
         }
     }
@@ -70,10 +68,9 @@ struct RegistrationStep: Sendable {
         -> AccountRegistrations.Form?
     {
         let email = page.errors.require(
-            EmailAddress(typed: page.form.email), "email", Message("hosted.registration.email-wrong"))
+            EmailAddress(typed: page.email), "email", Message("hosted.registration.email-wrong"))
         let name = page.errors.require(
-            PersonName(given: page.form.given, family: page.form.family), "given_name",
-            Message("hosted.consent.name-wrong"))
+            PersonName(given: page.given, family: page.family), "given_name", Message("hosted.consent.name-wrong"))
         let names = [context.team.name, context.client?.name ?? ""]
         let rule = PasswordRule(in: context.team.id, email: email, name: name ?? .none, around: names)
         let choice = PasswordChoice(
@@ -88,10 +85,8 @@ struct RegistrationStep: Sendable {
 
     private func registrationPage(_ context: InteractionContext) -> RegistrationPage {
         RegistrationPage(
-            frame: steps.pages.frame(Message("hosted.registration.title"), of: context.team, in: context.language),
-            action: TeamRoutes.registration.link(context.team.id, context.interaction.id),
-            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id),
+            form: steps.form(
+                Message("hosted.registration.title"), to: TeamRoutes.registration, of: context, leadsBack: true),
             languages: context.languageTags)
     }
 }
@@ -102,30 +97,20 @@ struct RecoveryStep: Sendable {
     let recovery: PasswordRecovery
 
     func ask(_ context: InteractionContext) -> Response {
-        var page = recoveryPage(context)
-        page.email = context.interaction.app?.loginHint ?? ""
-        return steps.pages.respond(page)
+        let form = steps.form(Message("hosted.recovery.title"), to: TeamRoutes.recovery, of: context, leadsBack: true)
+        return steps.pages.respond(RecoveryPage(form: form, email: context.interaction.app?.loginHint ?? ""))
     }
 
     /// Mails a link to choose a new password or to sign in once; the response is the same if there is no such account.
     func recover(_ context: InteractionContext) async throws -> Response {
         let form = try steps.form(of: context)
         try await steps.admit(context.request, context.team.id)
-        var page = recoveryPage(context)
-        page.email = form["email"] ?? ""
+        let email = form["email"] ?? ""
         try await recovery.begin(
-            page.email, for: form["help"] == "link" ? .signInLink : .newPassword,
+            email, for: form["help"] == "link" ? .signInLink : .newPassword,
             interaction: context.interaction.id.rawValue, browserHash: context.browserContext.browserHash,
             knownBrowser: steps.sessionIssuer.knownBrowser(
-                page.email, context.request, context.team.id, context.browserContext), steps.caller(context))
-        return steps.pages.respond(steps.mailSent(to: page.email, context))
-    }
-
-    private func recoveryPage(_ context: InteractionContext) -> RecoveryPage {
-        RecoveryPage(
-            frame: steps.pages.frame(Message("hosted.recovery.title"), of: context.team, in: context.language),
-            action: TeamRoutes.recovery.link(context.team.id, context.interaction.id),
-            formToken: steps.site.formTokens.token(for: context.browserContext.browser),
-            backURL: TeamRoutes.interaction.link(context.team.id, context.interaction.id))
+                email, context.request, context.team.id, context.browserContext), steps.caller(context))
+        return steps.pages.respond(steps.mailSent(to: email, context))
     }
 }

@@ -36,7 +36,7 @@ struct BackgroundJobs {
             keyRing: server.keyRing
         ).register(with: &handlers)
         NotificationDelivery(
-            server: server, database: database, signers: services.teams, client: services.outgoing.notifications,
+            server: server, database: database, teams: services.teams, client: services.outgoing.notifications,
             allowsLoopback: settings.allowsLoopback
         ).register(in: &handlers)
         UserTraces(database).register(in: &handlers)

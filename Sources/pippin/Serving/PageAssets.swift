@@ -25,7 +25,7 @@ struct PageAssets: Sendable {
             let pages = try Pages(
                 folder: resources.templates, texts: resources.texts, isWatching: settings.watchesTemplates)
             try pages.check(
-                Hosted.views + Console.views + SampleApp.views + Simulator.views + EmailRenderer.views, TextArea.all)
+                SignIn.views + Console.views + SampleApp.views + Simulator.views + EmailRenderer.views, TextArea.all)
             return pages
         }
         guard let css = assets.link("pippin.css"), let logo = assets.link("pippin.svg"),

@@ -267,16 +267,16 @@ extension ServerProcess {
     {
         let services = try services(loop, assets.site)
         let options = consoleOptions(loop, demo, simulation)
-        let hosted = try CommandFailure.ofTemplates { () throws(Diagnostics) in try Hosted(services) }
+        let signIn = try CommandFailure.ofTemplates { () throws(Diagnostics) in try SignIn(services) }
         let console = Console(services, options)
         var router = Router()
         assets.assets.declare(in: &router)
         mountHealth(loop, on: &router)
         Metrics(services: loop, token: installation.settings.metricsToken) { try await console.isOperator($0) }.mount(
             on: &router)
-        hosted.mount(on: &router)
+        signIn.mount(on: &router)
         console.mount(on: &router)
-        if let simulation { Simulator(services, hosted: hosted, script: simulation.script).mount(on: &router) }
+        if let simulation { Simulator(services, signIn: signIn, script: simulation.script).mount(on: &router) }
         if let demo {
             SampleApp(demo.registration, client: options.client, site: assets.site, keyRing: server.keyRing).mount(
                 on: &router)
@@ -290,7 +290,7 @@ extension ServerProcess {
                 routes: try router.frozen(),
                 decorate: { refusal, request in
                     if case .failed(let error) = refusal { requests.note(error, request) }
-                    return console.respond(to: refusal, request) ?? hosted.respond(to: refusal, request)
+                    return console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
                 },
                 finished: { [refusals] finished in
                     refusals.note(finished.status)

@@ -9,9 +9,13 @@ import Testing
     private static let relay = EmailAddress(rawValue: "abcdefgh12345678@relay.example")
     private static let name = PersonName(given: "Countess", family: "Ada")
 
+    private static func scope(name: Bool = false, email: Bool = false) -> AuthorizationRequest.Scope {
+        AuthorizationRequest.Scope(name: name, email: email)
+    }
+
     struct Case: Sendable, CustomStringConvertible {
         let choice: Consent.EmailChoice
-        var scopes: Scopes = [.name, .email]
+        var scope = AuthorizationRequest.Scope.all
         var email: EmailAddress? = own
         var isVerified = true
         var sharedName: PersonName? = name
@@ -19,7 +23,7 @@ import Testing
         let claims: (address: EmailAddress?, isPrivate: Bool?, isVerified: Bool?)
         let user: (email: EmailAddress?, name: PersonName?)
 
-        var description: String { "\(choice), scopes \(scopes.rawValue), verified \(isVerified)" }
+        var description: String { "\(choice), scope \(scope.text), verified \(isVerified)" }
     }
 
     @Test(arguments: [
@@ -29,11 +33,11 @@ import Testing
         Case(choice: .hidden, isVerified: false, claims: (relay, true, false), user: (relay, name)),
         Case(choice: .withheld, claims: (nil, nil, nil), user: (nil, name)),
         // What was granted once is claimed whatever is asked; `user` answers what is asked.
-        Case(choice: .shared, scopes: [], claims: (own, false, true), user: (nil, nil)),
-        Case(choice: .shared, scopes: .name, claims: (own, false, true), user: (nil, name)),
-        Case(choice: .hidden, scopes: .email, claims: (relay, true, true), user: (relay, nil)),
+        Case(choice: .shared, scope: Self.scope(), claims: (own, false, true), user: (nil, nil)),
+        Case(choice: .shared, scope: Self.scope(name: true), claims: (own, false, true), user: (nil, name)),
+        Case(choice: .hidden, scope: Self.scope(email: true), claims: (relay, true, true), user: (relay, nil)),
         // Asking again for what was not granted changes nothing.
-        Case(choice: .withheld, scopes: .email, claims: (nil, nil, nil), user: (nil, nil)),
+        Case(choice: .withheld, scope: Self.scope(email: true), claims: (nil, nil, nil), user: (nil, nil)),
         Case(choice: .shared, sharedName: nil, claims: (own, false, true), user: (own, nil)),
         // Who has no address has none to hide.
         Case(choice: .shared, email: nil, claims: (nil, nil, nil), user: (nil, name)),
@@ -42,9 +46,11 @@ import Testing
         let user = User(
             subject: Subject(hexadecimal: "0"), name: .none, email: row.email, isEmailVerified: row.isVerified,
             relayAddress: Self.relay, createdAt: .noon)
-        let consent = Consent(appID: .app, name: row.sharedName, email: row.choice, grantedAt: .noon)
+        let consent = Consent(
+            appID: .app, name: row.sharedName, email: row.choice, grantedAt: .noon, deliveredAt: nil,
+            forwardsMail: true, provider: nil, providerEmail: nil)
 
-        let shared = SharedIdentity(of: user, under: consent, asking: row.scopes)
+        let shared = SharedIdentity(of: user, under: consent, asking: row.scope)
 
         #expect(shared.email?.address == row.claims.address)
         #expect(shared.email?.isPrivate == row.claims.isPrivate)

@@ -19,7 +19,8 @@ import Testing
             identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
             authenticatedAt: .noon)
         let arrival = ProviderLogin(
-            identity, from: .apple, form: nil, primaryAppID: nil, asking: [], origin: .test, at: .noon)
+            identity, from: .apple, form: nil, primaryAppID: nil,
+            asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon)
         let known = try await FederatedIdentityStore(environment.database).record(arrival, in: team)
         return try #require(known).user.subject
     }
@@ -52,8 +53,8 @@ import Testing
         return ProviderLogin(
             ProviderIdentity(
                 identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil,
-                authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID, asking: [],
-            origin: .test, at: .noon,
+                authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID,
+            asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon,
             // By the clock of the database, to which noon is none.
             provedBy: FederatedUnlinks.Proof(answeredAt: answered, arrivedAt: .now() - .seconds(60), for: .app))
     }
@@ -143,7 +144,7 @@ import Testing
             identifier: Self.person, email: SharedIdentity.Email(address: email, isVerified: true, isPrivate: false),
             transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
         let arrival = ProviderLogin(
-            identity, from: .apple, form: nil, primaryAppID: app, asking: [.name, .email], origin: .test, at: moment)
+            identity, from: .apple, form: nil, primaryAppID: app, asking: .all, origin: .test, at: moment)
         return try #require(try await FederatedIdentityStore(environment.database).record(arrival, in: team))
     }
 

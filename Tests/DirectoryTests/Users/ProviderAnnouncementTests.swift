@@ -20,7 +20,7 @@ import Testing
         return ProviderLogin(
             identity, from: .apple,
             form: name.map { ProviderForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
-            asking: [.name, .email], origin: .test, at: moment)
+            asking: .all, origin: .test, at: moment)
     }
 
     private func announce(

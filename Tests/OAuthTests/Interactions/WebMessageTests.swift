@@ -50,7 +50,7 @@ import Testing
             clientID: .web, primaryAppID: .app, redirectURI: url, responseType: .code, responseMode: .webMessage,
             scope: AuthorizationRequest.Scope(name: false, email: false), state: nil, nonce: nil, codeChallenge: nil,
             testSignIn: nil, loginHint: nil)
-        #expect(AuthorizationAnswer(request, [("code", "c")]).origin == origin)
+        #expect(AuthorizationResponse(request, [("code", "c")]).origin == origin)
     }
 
     private static func json(_ text: String) throws -> JSONValue {

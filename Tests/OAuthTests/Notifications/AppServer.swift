@@ -111,7 +111,7 @@ private func worker(for engine: Engine, _ client: HTTPClient, _ system: Database
     var handlers = JobHandlers()
     NotificationDelivery(
         server: teams.server, database: teams.database,
-        signers: TeamCache(loop: teams.loop, database: teams.database, server: teams.server), client: client,
+        teams: TeamCache(loop: teams.loop, database: teams.database, server: teams.server), client: client,
         allowsLoopback: allowsLoopback
     ).register(in: &handlers)
     var options = JobWorker.Options()

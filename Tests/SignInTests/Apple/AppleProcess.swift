@@ -126,7 +126,7 @@ extension AppleProcess.Parts {
             apple, server: server, database: database, teams: teams,
             accounts: AccountDeletion(database, random: server.random)
         ).register(in: &handlers)
-        NotificationDelivery(server: server, database: database, signers: teams, client: client, allowsLoopback: true)
+        NotificationDelivery(server: server, database: database, teams: teams, client: client, allowsLoopback: true)
             .register(in: &handlers)
         var options = JobWorker.Options()
         (options.pollInterval, options.lease) = (.milliseconds(50), .testTimeout)

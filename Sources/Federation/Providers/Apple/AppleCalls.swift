@@ -49,14 +49,16 @@ struct AppleCalls: Sendable {
     {
         var request = try request(fields, url, clientID, registration)
         let start = ContinuousClock.now
-        do throws(ClientFailure) { return Reply(try await client.send(request), to: request, of: service) } catch
-            .cannotConnect, .nameNotFound
-        {
-            request.deadline -= ContinuousClock.now - start
-            do throws(ClientFailure) { return Reply(try await client.send(request), to: request, of: service) } catch {
-                throw UpstreamFailure(error, to: request)
+        do throws(ClientFailure) {
+            do throws(ClientFailure) { return try await reply(to: request) } catch .cannotConnect, .nameNotFound {
+                request.deadline -= ContinuousClock.now - start
+                return try await reply(to: request)
             }
         } catch { throw UpstreamFailure(error, to: request) }
+    }
+
+    private func reply(to request: ClientRequest) async throws(ClientFailure) -> Reply {
+        Reply(response: try await client.send(request), request: request, service: service)
     }
 
     private func request(
@@ -132,14 +134,8 @@ extension AppleCalls {
     /// Apple's answer to a form.
     struct Reply: Sendable {
         let response: ClientResponse
-        private let request: ClientRequest
-        private let service: AppleService
-
-        init(_ response: ClientResponse, to request: ClientRequest, of service: AppleService) {
-            self.response = response
-            self.request = request
-            self.service = service
-        }
+        let request: ClientRequest
+        let service: AppleService
 
         /// The body, if it is a JSON object.
         var object: JSONValue? { AppleCalls.object(response.body) }
@@ -205,5 +201,26 @@ extension AppleCalls {
         guard error != "invalid_grant" else { return }
         guard reply.response.status == 400, error == "invalid_request" else { throw reply.failure }
         throw UpstreamFailure(.providerClient, .none, because: "Apple answers every request invalid_request")
+    }
+}
+
+/// Client secret: a JWT signed anew for each call with the team's imported key (Apple, "Creating a client secret").
+enum AppleClientSecret {
+    /// Lifetime, enough for one call; Apple accepts half a year.
+    private static let life = Duration.seconds(300)
+
+    /// Creates a client secret whose header is `kid` and `alg` alone, because Apple rejects other members.
+    ///
+    /// - Throws: `SigningFailure` if OpenSSL fails.
+    static func make(
+        for client: ClientID, of registration: AppleRegistration, to service: AppleService, at moment: Timestamp
+    ) throws(SigningFailure) -> String {
+        var claims = JSONWriter(capacity: 256)
+        claims.member("iss", registration.teamID.rawValue)
+        claims.member("iat", moment.seconds)
+        claims.member("exp", (moment + life).seconds)
+        claims.member("aud", service.issuer)
+        claims.member("sub", client.rawValue)
+        return try JWTSigner(key: registration.key, keyID: registration.keyID.rawValue).sign(claims.finish())
     }
 }

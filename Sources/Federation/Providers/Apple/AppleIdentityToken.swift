@@ -1,7 +1,6 @@
-public import Core
+import Core
 import Crypto
 import Directory
-public import HTTP
 import OAuth
 import Platform
 
@@ -70,103 +69,5 @@ struct AppleIdentityToken: Sendable {
             throw UpstreamFailure(.providerToken, .anew, because: "the signature of the token is not valid")
         }
         return claims
-    }
-}
-
-/// Client secret: a JWT signed anew for each call with the team's imported key (Apple, "Creating a client secret").
-enum AppleClientSecret {
-    /// Lifetime, enough for one call; Apple accepts half a year.
-    private static let life = Duration.seconds(300)
-
-    /// Creates a client secret whose header is `kid` and `alg` alone, because Apple rejects other members.
-    ///
-    /// - Throws: `SigningFailure` if OpenSSL fails.
-    static func make(
-        for client: ClientID, of registration: AppleRegistration, to service: AppleService, at moment: Timestamp
-    ) throws(SigningFailure) -> String {
-        var claims = JSONWriter(capacity: 256)
-        claims.member("iss", registration.teamID.rawValue)
-        claims.member("iat", moment.seconds)
-        claims.member("exp", (moment + life).seconds)
-        claims.member("aud", service.issuer)
-        claims.member("sub", client.rawValue)
-        return try JWTSigner(key: registration.key, keyID: registration.keyID.rawValue).sign(claims.finish())
-    }
-}
-
-/// Issuer and URLs of Apple's service.
-///
-/// They are pinned together: Apple's discovery document is monitored, never followed. In June 2025 it named another
-/// issuer for a day while the tokens kept theirs.
-public struct AppleService: Sendable {
-    /// `iss` of Apple's tokens, `aud` of client secrets.
-    public let issuer: String
-    public let authorizationURL: String
-    public let tokenURL: String
-    public let revocationURL: String
-    public let keysURL: String
-    public let discoveryURL: String
-    /// Network addresses that the service's host names may resolve to.
-    public let addresses: AddressPolicy
-    public let timeouts: Timeouts
-
-    /// Maximum times to wait for an answer.
-    public struct Timeouts: Sendable {
-        /// For the token and revocation endpoints: together with the keys, less than the time for which one request
-        /// claims an answer of Apple.
-        public var calls = Duration.seconds(8)
-        public var keys = Duration.seconds(5)
-
-        public init() {}
-    }
-
-    /// - Parameter base: scheme, host and optional path, without a trailing slash.
-    public init(issuer: String, base: String, addresses: AddressPolicy, timeouts: Timeouts = Timeouts()) {
-        self.issuer = issuer
-        authorizationURL = "\(base)/auth/authorize"
-        tokenURL = "\(base)/auth/token"
-        revocationURL = "\(base)/auth/revoke"
-        keysURL = "\(base)/auth/keys"
-        discoveryURL = "\(base)/.well-known/openid-configuration"
-        self.addresses = addresses
-        self.timeouts = timeouts
-    }
-
-    /// Apple's own service.
-    public static let apple = AppleService(
-        issuer: "https://appleid.apple.com", base: "https://appleid.apple.com", addresses: .publicOnly)
-}
-
-/// Snapshot of what Apple publishes: the members of its discovery document that are pinned here, and its keys.
-public struct ApplePublication: Hashable, Sendable {
-    /// Issuer, endpoints and algorithms, by their names in the document; a list is joined by spaces.
-    public let discovery: [String: String]
-    /// Type, algorithm and fingerprint of each key, by its `kid`.
-    public let keys: [String: String]
-    /// Apple's clock, to the second; nil if the answer has no date.
-    public let clock: Timestamp?
-
-    public init(discovery: [String: String], keys: [String: String], clock: Timestamp? = nil) {
-        self.discovery = discovery
-        self.keys = keys
-        self.clock = clock
-    }
-}
-
-/// The time of an HTTP field in its usual form, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
-struct HTTPDate: Sendable {
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    let moment: Timestamp
-
-    init?(_ text: String) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, let month = Self.months.firstIndex(of: String(parts[2])) else { return nil }
-        let day = "\(parts[3])-\(CivilTime.padded(month + 1))-\(parts[1])"
-        let clock = parts[4].split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3, (0..<24).contains(clock[0]), (0..<60).contains(clock[1]), (0...60).contains(clock[2]),
-            let midnight = Timestamp(day: day)
-        else { return nil }
-        moment = midnight + .seconds(clock[0] * 3600 + clock[1] * 60 + clock[2])
     }
 }

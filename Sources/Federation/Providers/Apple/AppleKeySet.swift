@@ -150,7 +150,7 @@ public final class AppleKeySet: @unchecked Sendable {
         do throws(ClientFailure) {
             let response = try await client.send(request)
             guard response.status == 200, let set = try? JWKSet(json: response.body), !set.keys.isEmpty else {
-                return AppleCalls.Reply(response, to: request, of: service).explaining(
+                return AppleCalls.Reply(response: response, request: request, service: service).explaining(
                     Self.failure(of: response.status))
             }
             keys = set

@@ -88,7 +88,7 @@ public struct AppleProvider: NativeProvider {
         try await keys.prepare()
         let tokens = try await calls.tokens(
             [FormCoding.Field("grant_type", "authorization_code")] + fields, as: client, of: registration)
-        let token = tokens.refreshToken.map { UpstreamGrant.Token($0, for: client) }
+        let token = tokens.refreshToken.map { UpstreamGrant.Token(text: $0, clientID: client) }
         do throws(UpstreamFailure) {
             let identity = try await identity(tokens, nonce, client)
             return .proved(UpstreamGrant(identity: identity, token: token))

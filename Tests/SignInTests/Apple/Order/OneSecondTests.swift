@@ -76,6 +76,16 @@ import Testing
         #expect(try site.isAlive(second) && site.tokenStates().last == "live")
     }
 
+    @Test(.notifications) func `end the sign-in where Apple can never be asked`() async throws {
+        let token = try site.tokens()
+        #expect(try site.notification(stop()).status == 200)
+        #expect(try site.isAlive(token))
+        try site.teams.admin("DELETE FROM apple_connections")
+        try await workUntilAnswered()
+        #expect(try !site.isAlive(token) && site.teams.count("consents", in: .acme) == 0)
+        #expect(try site.tokenStates() == ["revoked"])
+    }
+
     @Test(.notifications) func `are not taken for the echo of an earlier sign-out`() async throws {
         _ = try site.tokens()
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)

@@ -1,0 +1,71 @@
+import Core
+import Crypto
+public import Directory
+public import Platform
+
+/// Domain of the relay addresses of users who hide their email address.
+public struct RelayDomain: Sendable {
+    private static let alphabet = Alphabet("abcdefghijklmnopqrstuvwxyz0123456789")
+    private static let length = 16
+
+    public let name: String
+
+    /// Creates the domain; nil if `name` is not a host name that mail can be sent to.
+    public init?(_ name: String) {
+        let longest = String(repeating: "a", count: Self.length) + "@" + name
+        guard EmailAddress(rawValue: longest) != nil else { return nil }
+        self.name = name
+    }
+
+    /// Draws a new random address, which reveals nothing about its user.
+    ///
+    /// With 36^16 possible addresses a duplicate is unlikely, and a database constraint rejects it.
+    func address(_ random: RandomSource) -> String { random.text(Self.length, from: Self.alphabet) + "@" + name }
+}
+
+/// Data that an app receives about a user, besides `sub`.
+///
+/// Computed only from the user, the consent, and the scopes of this request.
+public struct SharedIdentity: Hashable, Sendable {
+    /// Email address to claim in the id_token.
+    public struct Email: Hashable, Sendable {
+        public let address: EmailAddress
+        /// `email_verified`.
+        public let isVerified: Bool
+        /// `is_private_email`: a relay address.
+        public let isPrivate: Bool
+
+        public init(address: EmailAddress, isVerified: Bool, isPrivate: Bool) {
+            self.address = address
+            self.isVerified = isVerified
+            self.isPrivate = isPrivate
+        }
+    }
+
+    /// `email` of every id_token, whatever this request asks for: Apple repeats it once it was granted.
+    public let email: Email?
+    /// `email` of the `user` object, which contains only what this request asks for.
+    public let userEmail: Email?
+    /// `name` of the `user` object; an id_token never contains a name.
+    public let userName: PersonName?
+
+    public init(of user: User, under consent: Consent, asking scope: AuthorizationRequest.Scope) {
+        email = Self.email(of: user, consent)
+        userEmail = scope.email ? email : nil
+        userName = scope.name ? consent.name : nil
+    }
+
+    /// Address the app receives; a relay address is as verified as the address behind it, which gets its mail.
+    ///
+    /// A decision on a provider's consent sheet is about the address that the provider gave.
+    private static func email(of user: User, _ consent: Consent) -> Email? {
+        if consent.provider != nil { return consent.email == .withheld ? nil : consent.providerEmail }
+        guard let own = user.email else { return nil }
+        switch consent.email {
+        case .withheld: return nil
+        case .shared: return Email(address: own, isVerified: user.isEmailVerified, isPrivate: user.isEmailPrivate)
+        case .hidden:
+            return user.relayAddress.map { Email(address: $0, isVerified: user.isEmailVerified, isPrivate: true) }
+        }
+    }
+}
