@@ -35,32 +35,22 @@ public struct PasswordHasher: Sendable {
         try await hash(password.text, for: team)
     }
 
-    /// The spelling of `password` that `hash` is a hash of, as typed or normalized; nil if neither is.
+    /// Whether `hash` is a hash of the password, which is compared as normalized.
     ///
-    /// Hashes of version 0.2 and earlier are of passwords as typed. Text that is normalized already, as all ASCII is,
-    /// is compared once. A nil hash, for an account that does not exist, takes the same time and matches nothing; so
-    /// does a text too long to be a password.
-    func spelling(_ password: String, of hash: PasswordHash?, in team: TeamID) async throws(Busy) -> String? {
+    /// A nil hash, for an account that does not exist, takes the same time and matches nothing; so does a text too long
+    /// to be a password.
+    func matches(_ password: String, _ hash: PasswordHash?, in team: TeamID) async throws(Busy) -> Bool {
         let normalized = password.normalizedPassword
-        var spellings = [password]
-        if !normalized.isExactly(password) { spellings.append(normalized) }
-        spellings.removeAll { !$0.isPossiblePassword }
-        let candidates = spellings.isEmpty ? [""] : spellings
-        let hash = spellings.isEmpty ? nil : hash
+        let isPossible = normalized.isPossiblePassword
         return try await run(for: team) { argon2id throws(Argon2id.Failure) in
-            for spelling in candidates where try argon2id.verify(spelling, against: hash) { return spelling }
-            return nil
+            try argon2id.verify(isPossible ? normalized : "", against: isPossible ? hash : nil)
         }
     }
 
-    /// Replacement for `hash`, which was just found to be of `spelling`; nil if its parameters are up to date and the
-    /// spelling is the normalized one.
-    func rehash(_ spelling: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
-        let normalized = spelling.normalizedPassword
-        guard normalized.isPossiblePassword, !normalized.isExactly(spelling) || argon2id.needsRehash(hash) else {
-            return nil
-        }
-        return try await self.hash(normalized, for: team)
+    /// Replacement for `hash`, which was just found to be of the password; nil if its parameters are up to date.
+    func rehash(_ password: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
+        guard argon2id.needsRehash(hash) else { return nil }
+        return try await self.hash(password.normalizedPassword, for: team)
     }
 
     private func hash(_ password: String, for team: TeamID) async throws(Busy) -> PasswordHash {
@@ -176,19 +166,19 @@ public struct PasswordSignIn: Sendable {
             return .locked(refusal)
         }
         let credential = try await credential(for: login, in: team)
-        let spelling: String?
+        let isRight: Bool
         do throws(PasswordHasher.Busy) {
-            spelling = try await hasher.spelling(password, of: credential?.hash, in: team)
+            isRight = try await hasher.matches(password, credential?.hash, in: team)
         } catch {
             try await database.release(uses, in: team, at: now)
             return .busy
         }
-        guard let credential, let spelling, credential.user.suspendedAt == nil else {
-            try await noteRefusal(of: credential?.user, isRight: spelling != nil, in: team, from: origin)
+        guard let credential, isRight, credential.user.suspendedAt == nil else {
+            try await noteRefusal(of: credential?.user, isRight: isRight, in: team, from: origin)
             return .wrong
         }
         try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
-        try await renewHash(credential, spelling, in: team)
+        try await renewHash(credential, password, in: team)
         return .success(credential.user)
     }
 
@@ -218,16 +208,16 @@ public struct PasswordSignIn: Sendable {
     }
 
     /// Replaces an outdated hash; the sign-in succeeds even if that is not possible now.
-    private func renewHash(_ credential: PasswordStore.Credential, _ spelling: String, in team: TeamID)
+    private func renewHash(_ credential: PasswordStore.Credential, _ password: String, in team: TeamID)
         async throws(PostgresFailure)
     {
-        guard let old = credential.hash, let new = await renewed(old, spelling, in: team) else { return }
+        guard let old = credential.hash, let new = await renewed(old, password, in: team) else { return }
         try await passwords.replace(old, with: new, of: credential.user.subject, in: team)
     }
 
     /// Renewed hash; nil if the current one is good enough, or the machine is overloaded.
-    private func renewed(_ hash: PasswordHash, _ spelling: String, in team: TeamID) async -> PasswordHash? {
-        do throws(PasswordHasher.Busy) { return try await hasher.rehash(spelling, replacing: hash, in: team) } catch {
+    private func renewed(_ hash: PasswordHash, _ password: String, in team: TeamID) async -> PasswordHash? {
+        do throws(PasswordHasher.Busy) { return try await hasher.rehash(password, replacing: hash, in: team) } catch {
             return nil
         }
     }

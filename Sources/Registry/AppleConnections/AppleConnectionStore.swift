@@ -128,8 +128,7 @@ extension AppleConnectionStore {
         INSERT INTO apple_connections AS c (team_id, app_id, services_id, key_id)
         VALUES (\(team), \(draft.appID), \(draft.servicesID), \(draft.keyID))
         ON CONFLICT (team_id, app_id) DO UPDATE
-        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1,
-            shares_services_id = c.shares_services_id AND c.services_id = excluded.services_id
+        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1
         """
     }
 

@@ -205,24 +205,6 @@ import Testing
         }
     }
 
-    @Test func `goes on to work under a hash of it as typed, which is replaced`() async throws {
-        try await withPasswords { passwords in
-            let (normalized, typed) = Self.pairs[0]
-            try passwords.environment.admin(
-                "UPDATE passwords SET hash = $1", try TestEnvironment.cheap.hash(typed).text)
-
-            #expect(try await passwords.authenticate("ada@acme.example", normalized).word == "wrong")
-            #expect(try await passwords.authenticate("ada@acme.example", typed).word == "success")
-
-            let stored = try #require(
-                try passwords.environment.admin("SELECT hash FROM passwords")[0][0].flatMap(PasswordHash.init))
-            #expect(try TestEnvironment.cheap.verify(normalized, against: stored))
-            for text in [normalized, typed] {
-                #expect(try await passwords.authenticate("ada@acme.example", text).word == "success")
-            }
-        }
-    }
-
     @Test func `is wrong when it is longer than any, and for nobody`() async throws {
         try await withPasswords { passwords in
             for login in ["ada@acme.example", "nobody@acme.example"] {

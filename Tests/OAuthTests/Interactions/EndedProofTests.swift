@@ -84,15 +84,6 @@ import Testing
             #expect(try engine.admin("SELECT FROM sessions").isEmpty)
         }
     }
-
-    @Test func `a proof that the previous release noted counts on`() async throws {
-        try await withEngine { engine in
-            let interaction = try await engine.begin(next: "/x")
-            #expect(try await engine.prove(in: interaction))
-            try engine.admin("UPDATE attempts SET credentials_version = NULL")
-            #expect(try await engine.enter(interaction) != nil)
-        }
-    }
 }
 
 extension EndedProofTests {
