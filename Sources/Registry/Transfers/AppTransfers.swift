@@ -125,7 +125,7 @@ public struct AppTransfers: Sendable {
         _ id: TransferID, _ state: AppTransfer.State, _ action: String, in team: TeamID, by actor: Actor,
         from origin: Origin
     ) async throws -> Bool {
-        let (store, moment) = (AppTransferStore(database: database), clock())
+        let (store, moment) = (AppTransferStore(database), clock())
         guard let transfer = try await store.find(id, in: team, at: moment) else { return false }
         let event = transfer.event(action, by: actor, from: origin)
         return try await store.settle(id, state, event: event, in: team, at: moment)

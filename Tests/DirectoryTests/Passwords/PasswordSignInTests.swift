@@ -229,8 +229,10 @@ import Testing
             let id = try #require(try await environment.sessions.find(kept, in: .acme)).id
             let new = try TestEnvironment.cheap.hash("battery staple")
 
-            let changed = try await PasswordStore(environment.database).set(
-                new, for: ada, in: .acme, by: .person(ada), from: .test, keeping: id)
+            let changed = try await environment.database.transaction(in: .acme) { transaction in
+                try await PasswordStore.set(
+                    new, for: ada, in: .acme, by: .person(ada), from: .test, keeping: id, transaction)
+            }
 
             #expect(changed)
             #expect(try await passwords.authenticate().word == "wrong")
@@ -243,10 +245,12 @@ import Testing
 
     @Test func `by another is a reset, and may be a person's first`() async throws {
         try await withPasswords { passwords in
-            let ben = try await passwords.environment.add("Ben")
+            let (ada, ben) = (try await passwords.ada(), try await passwords.environment.add("Ben"))
 
-            let changed = try await PasswordStore(passwords.environment.database).set(
-                passwords.hash, for: ben, in: .acme, by: .member(try await passwords.ada()), from: .test)
+            let changed = try await passwords.environment.database.transaction(in: .acme) { transaction in
+                try await PasswordStore.set(
+                    passwords.hash, for: ben, in: .acme, by: .member(ada), from: .test, transaction)
+            }
 
             #expect(changed)
             #expect(try await passwords.authenticate("ben@acme.example").word == "success")

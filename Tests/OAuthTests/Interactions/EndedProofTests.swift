@@ -107,7 +107,9 @@ extension EndedProofTests {
         switch change {
         case .password:
             let hash = try TestTeams.argon2id.hash("another password")
-            _ = try await PasswordStore(database).set(hash, for: person, in: .acme, by: by, from: origin)
+            _ = try await database.transaction(in: .acme) { transaction in
+                try await PasswordStore.set(hash, for: person, in: .acme, by: by, from: origin, transaction)
+            }
         case .suspension: _ = try await suspensions.suspend(person, because: "x", in: .acme, by: by, from: origin)
         case .suspensionLifted:
             _ = try await suspensions.suspend(person, because: "x", in: .acme, by: by, from: origin)
