@@ -223,7 +223,7 @@ struct TransferAcceptancePage: ConsolePage {
             let url = page.transfer.registration.notificationURL
             return url.isEmpty ? nil : url
         }
-        $0.optionalWords("people") { page in page.transfer.registration.people.map { Self.users($0).localizedText } }
+        $0.words("people") { Self.users($0.transfer.registration.people) }
         $0.list("services", serviceFields) { $0.transfer.registration.services }
         $0.group("danger", DangerView.fields) { $0.danger }
     }

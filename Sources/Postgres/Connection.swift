@@ -60,10 +60,7 @@ import EventLoop
 
     /// Whether statements can be sent and their results received.
     private var isOpen: Bool { state == .ready || state == .checking }
-}
 
-// Connecting and closing.
-extension Connection {
     /// Starts to connect; `onChange` reports the result.
     func open() {
         state = .connecting
@@ -170,10 +167,7 @@ extension Connection {
         let message = unsafe String(cString: text)
         return message.split(separator: "\n").first.map(String.init) ?? "connection failed"
     }
-}
 
-// Sending and receiving.
-extension Connection {
     /// Sends `statements` and a Sync as one segment; the outcome has the rows of each statement.
     func send(_ statements: [SQL], deadline: Int64, completion: @escaping (Segment.Outcome) -> Void) {
         send(Segment(statements, deadline: deadline, completion: completion))

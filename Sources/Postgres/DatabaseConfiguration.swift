@@ -91,9 +91,7 @@ extension DatabaseConfiguration {
             """, [role, walledTable])
         guard answer == [["t"]] else { throw .unreachable(complaint) }
     }
-}
 
-extension DatabaseConfiguration {
     /// Connection parameters for libpq.
     ///
     /// The server cancels slow statements by itself, so that one of them does not fail the others on its connection.

@@ -14,17 +14,6 @@ struct GroupCommits {
         let setting: Setting
         let deadline: Int64
         let completion: (Segment.Outcome) -> Void
-
-        init(
-            statements: [SQL], row: [UInt8], _ setting: Setting, _ deadline: Int64,
-            _ completion: @escaping (Segment.Outcome) -> Void
-        ) {
-            self.statements = statements
-            self.row = row
-            self.setting = setting
-            self.deadline = deadline
-            self.completion = completion
-        }
     }
 
     /// Maximum number of members in one segment.
@@ -101,7 +90,9 @@ extension Database {
             (continuation: UnsafeContinuation<Segment.Outcome, Never>) in
             let completion: (Segment.Outcome) -> Void = { unsafe continuation.resume(returning: $0) }
             let join = { [unowned self] (completion: @escaping (Segment.Outcome) -> Void) in
-                self.join(GroupCommits.Member(statements: sql, row: row, setting, deadline, completion))
+                self.join(
+                    GroupCommits.Member(
+                        statements: sql, row: row, setting: setting, deadline: deadline, completion: completion))
             }
             guard let locked = sql.first?.row ?? (row.isEmpty ? nil : LockedRow(row, under: setting)) else {
                 return join(completion)

@@ -105,6 +105,11 @@ extension Rows {
         return try read(&row)
     }
 
+    /// Reads the only column of the first row; nil if there is none.
+    public func firstValue<Value: SQLReadable>() throws(PostgresFailure) -> Value? {
+        try firstValue { (row: inout Row) throws(PostgresFailure) in try row.next() }
+    }
+
     /// Reads the first row of a statement that always returns one.
     public func only<Value>(_ read: (inout Row) throws(PostgresFailure) -> Value) throws(PostgresFailure) -> Value {
         guard let value = try firstValue(read) else { throw .unreadable(column: 0, as: "a row") }

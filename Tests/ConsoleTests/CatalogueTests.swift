@@ -52,13 +52,6 @@ import Testing
         #expect(actions.filter { !texts.keys(in: .english).contains("console.actions.\($0)") }.sorted() == [])
     }
 
-    @Test func `name the actions that earlier versions wrote`() throws {
-        let texts = try Translations(folder: repository + "/Texts").keys(in: .english)
-        let actions = ["notice.replayed", "notice.tested", "trial.started", "trial.completed", "tokens.cut_off"]
-
-        #expect(actions.filter { !texts.contains("console.actions.\($0)") } == [])
-    }
-
     @Test(arguments: [("recurring(", 10), ("static let kind = ", 3)]) func `name every kind of job`(
         _ opening: String, _ least: Int
     ) throws {

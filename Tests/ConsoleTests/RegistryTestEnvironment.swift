@@ -19,13 +19,16 @@ extension TestEnvironment {
     func addAcmeWeb(requiresPKCE: Bool = false) async throws -> ServiceID {
         let policy = HostPolicy.hostNames
         let app = try AppID.Draft(parsing: AppID.Input(identifier: "com.acme.app", description: "Acme"), policy: policy)
-        _ = try await registry.appIDs.create(app, in: .acme, by: .system("test"), from: Self.origin)
         let web = try ServiceID.Draft(
             parsing: ServiceID.Input(
                 identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example"],
                 returnURLs: ["https://acme.example/back"], requiresPKCE: requiresPKCE), of: app.identifier,
             policy: policy)
-        return try await registry.serviceIDs.create(web, in: .acme, by: .system("test"), from: Self.origin)
+        return try await parts.database.transaction(in: .acme) { transaction in
+            _ = try await registry.appIDs.create(app, in: .acme, by: .system("test"), from: Self.origin, transaction)
+            return try await registry.serviceIDs.create(
+                web, in: .acme, by: .system("test"), from: Self.origin, transaction)
+        }
     }
 
     /// Gives Acme a key that signs its tokens.

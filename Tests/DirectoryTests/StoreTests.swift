@@ -50,9 +50,14 @@ import Testing
             defer { pool.stop() }
             let hasher = PasswordHasher(pool: pool, judges: pool, argon2id: Environment.cheap)
             let signIn = PasswordSignIn(environment.database, hasher: hasher)
-            let (passwords, consents) = (PasswordStore(environment.database), try environment.consents())
+            let (database, consents) = (environment.database, try environment.consents())
             let hash = try Environment.cheap.hash(PasswordEnvironment.password)
-            let isSet = try await passwords.set(hash, for: ada, in: .acme, by: .system("test"), from: .test)
+            let set: @Sendable (TeamID) async throws -> Bool = { team in
+                try await database.transaction(in: team) { transaction in
+                    try await PasswordStore.set(hash, for: ada, in: team, by: .system("test"), from: .test, transaction)
+                }
+            }
+            let isSet = try await set(.acme)
             #expect(isSet)
             try environment.addApp(ClientID.app)
             let choice = ConsentChoice(name: nil, email: .shared)
@@ -80,12 +85,9 @@ import Testing
             expect(
                 "search for an id",
                 try await list.page(in: rival, matching: UserSearch(ada.rawValue), limit: 10).items.isEmpty)
-            expect(
-                "deletion",
-                try await !UserDeletionStore(environment.database).delete(
-                    ada, in: rival, by: .system("test"), from: .test))
+            expect("deletion", try await !environment.delete(ada, by: .system("test"), in: rival))
             expect("sign-in", try await signsIn(in: rival) == "wrong")
-            expect("password", try await !passwords.set(hash, for: ada, in: rival, by: .system("test"), from: .test))
+            expect("password", try await !set(rival))
             expect("code", try await factors.prove(.totp(code), in: rival) == .wrong)
             expect(
                 "code of a namesake", try await factors.prove(.totp(code), of: factors.rivalAda, in: rival) == .wrong)

@@ -1,3 +1,4 @@
+import Accounts
 import Core
 import Crypto
 import Directory
@@ -32,6 +33,15 @@ struct TestEnvironment: Sendable, OwnedDatabase {
             name: try #require(PersonName(given: name, family: "Lovelace")),
             email: EmailAddress(rawValue: "\(name)@acme.example"), isEmailVerified: true, password: password)
         return try await users.create(new, in: team, by: .system("test"), from: .test)
+    }
+
+    /// Deletes a person; false if the team has no such person.
+    func delete(_ subject: Subject, by actor: Actor, reason: String? = nil, in team: TeamID = .acme) async throws
+        -> Bool
+    {
+        try await database.transaction(in: team) { transaction in
+            try await UserDeletionStore.delete(subject, in: team, by: actor, from: .test, reason: reason, transaction)
+        }
     }
 
     /// Everything a team's log says of what changed, as one text.

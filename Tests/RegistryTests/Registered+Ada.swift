@@ -9,43 +9,71 @@ extension Actor { static let ada = Actor.member(.ada) }
 // What Ada does from this machine, at Acme unless said otherwise.
 extension AppIDStore {
     @discardableResult func create(_ draft: AppID.Draft, in team: TeamID = .acme) async throws -> AppID {
-        try await create(draft, in: team, by: .ada, from: .local)
+        try await database.transaction(in: team) { transaction in
+            try await create(draft, in: team, by: .ada, from: .local, transaction)
+        }
     }
 
     @discardableResult func update(to draft: AppID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
         -> Update<AppID>
-    { try await update(to: draft, version: version, in: team, by: .ada, from: .local) }
+    {
+        try await database.transaction(in: team) { transaction in
+            try await update(to: draft, version: version, in: team, by: .ada, from: .local, transaction)
+        }
+    }
 
     @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
         -> AppIDConsequences?
-    { try await delete(id, reason: reason, in: team, by: .ada, from: .local) }
+    {
+        try await database.transaction(in: team) { transaction in
+            try await delete(id, reason: reason, in: team, by: .ada, from: .local, transaction)
+        }
+    }
 }
 
 extension ServiceIDStore {
     @discardableResult func create(_ draft: ServiceID.Draft, in team: TeamID = .acme) async throws -> ServiceID {
-        try await create(draft, in: team, by: .ada, from: .local)
+        try await database.transaction(in: team) { transaction in
+            try await create(draft, in: team, by: .ada, from: .local, transaction)
+        }
     }
 
     @discardableResult func update(to draft: ServiceID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
         -> Update<ServiceID>
-    { try await update(to: draft, version: version, in: team, by: .ada, from: .local) }
+    {
+        try await database.transaction(in: team) { transaction in
+            try await update(to: draft, version: version, in: team, by: .ada, from: .local, transaction)
+        }
+    }
 
     @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
         -> ServiceID?
-    { try await delete(id, reason: reason, in: team, by: .ada, from: .local) }
+    {
+        try await database.transaction(in: team) { transaction in
+            try await delete(id, reason: reason, in: team, by: .ada, from: .local, transaction)
+        }
+    }
 }
 
 extension EmailSourceStore {
     @discardableResult func create(_ draft: EmailSource.Draft, in team: TeamID = .acme) async throws
         -> RegisteredEmailSource
-    { try await create(draft, in: team, by: .ada, from: .local) }
+    {
+        try await database.transaction(in: team) { transaction in
+            try await create(draft, in: team, by: .ada, from: .local, transaction)
+        }
+    }
 
     func update(to draft: EmailSource.Draft, version: Int) async throws -> Update<RegisteredEmailSource> {
-        try await update(to: draft, version: version, in: .acme, by: .ada, from: .local)
+        try await database.transaction(in: .acme) { transaction in
+            try await update(to: draft, version: version, in: .acme, by: .ada, from: .local, transaction)
+        }
     }
 
     func delete(_ source: EmailSource, in team: TeamID = .acme) async throws -> Bool {
-        try await delete(source, in: team, by: .ada, from: .local)
+        try await database.transaction(in: team) { transaction in
+            try await delete(source, reason: nil, in: team, by: .ada, from: .local, transaction)
+        }
     }
 }
 

@@ -157,7 +157,7 @@ import Testing
         let others = Others(count: quick.count)
 
         // The slow one's turn ends only after all others have had theirs: one after the other, nobody would.
-        try await FairScheduler(width: 2, turnsPerTeam: 12).give(to: [slow] + quick) { team in
+        try await RegistryCheckRound.Scheduler(width: 2, turnsPerTeam: 12).give(to: [slow] + quick) { team in
             if team == slow { await others.allServed() } else { others.serve(team) }
             return false
         }
@@ -169,7 +169,7 @@ import Testing
         let teams = try (0...3).map(Self.team)
         let order = Mutex<[TeamID]>([])
 
-        try await FairScheduler(width: 1, turnsPerTeam: 3).give(to: teams) { team in
+        try await RegistryCheckRound.Scheduler(width: 1, turnsPerTeam: 3).give(to: teams) { team in
             order.withLock { $0.append(team) }
             return team == teams[0] || team == teams[2]
         }
@@ -184,7 +184,7 @@ import Testing
         let order = Mutex<[TeamID]>([])
 
         await #expect(throws: Trouble.self) {
-            try await FairScheduler(width: 2, turnsPerTeam: 2).give(to: teams) { team in
+            try await RegistryCheckRound.Scheduler(width: 2, turnsPerTeam: 2).give(to: teams) { team in
                 if team == teams[0] { throw Trouble() }
                 order.withLock { $0.append(team) }
                 return false

@@ -146,8 +146,8 @@ extension OwnedDatabase {
                 team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
             )
             SELECT $1::text, translate(left(md5($1::text || n), 26), '0189', 'ghij'), $2, 'com.gone.app' || n,
-                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "services": []}', $3,
-                $4::timestamptz, $4::timestamptz
+                '{"description": "Gone", "isEnabled": true, "notificationURL": "", "issuer": "own", "services": [],
+                    "people": 0}', $3, $4::timestamptz, $4::timestamptz
             FROM generate_series(1, $5::integer) AS n
             """, source, target, state, moment, String(count))
     }

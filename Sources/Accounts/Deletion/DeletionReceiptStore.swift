@@ -31,15 +31,14 @@ public struct DeletionReceiptStore: Sendable {
     func find(of subject: Subject, for primaryAppID: ClientID, in team: TeamID) async throws(PostgresFailure)
         -> ReceiptID?
     {
-        let rows = try await database.query(
+        try await database.query(
             """
             SELECT receipt_id FROM deletion_receipts
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
             ORDER BY created_at DESC
             LIMIT 1
-            """, in: team)
-        guard var row = rows.first else { return nil }
-        return try row.next()
+            """, in: team
+        ).firstValue()
     }
 
     private func tokens(of id: ReceiptID, in team: TeamID) async throws(PostgresFailure) -> [DeletionReceipt.Token] {
@@ -49,9 +48,7 @@ public struct DeletionReceiptStore: Sendable {
             WHERE team_id = \(team) AND receipt_id = \(id)
             ORDER BY number
             """, in: team)
-        var tokens: [DeletionReceipt.Token] = []
-        for var row in rows { tokens.append(try DeletionReceipt.Token(&row)) }
-        return tokens
+        return try rows.all(DeletionReceipt.Token.init)
     }
 
     /// The notifications of one deletion, up to the next one: the user may have signed up and been deleted again.
@@ -74,12 +71,9 @@ public struct DeletionReceiptStore: Sendable {
                 )
             ORDER BY app_id, created_at
             """, in: team)
-        var notifications: [DeletionReceipt.Notification] = []
-        for var row in rows {
-            notifications.append(
-                DeletionReceipt.Notification(appID: try row.next(), state: try row.next(), settledAt: try row.next()))
+        return try rows.all { (row: inout Row) throws(PostgresFailure) in
+            DeletionReceipt.Notification(appID: try row.next(), state: try row.next(), settledAt: try row.next())
         }
-        return notifications
     }
 }
 

@@ -115,27 +115,13 @@ extension UpstreamTokenFate {
 /// Deletes users permanently.
 ///
 /// A `sub` is never assigned again, because it is random; a user who returns from Apple has the old one.
-public struct UserDeletionStore: Sendable {
-    private let database: TeamDatabase
-
-    public init(_ database: TeamDatabase) { self.database = database }
-
-    /// Deletes a user with codes, tokens, sessions, consents, password and login names.
+public enum UserDeletionStore {
+    /// Deletes a user with codes, tokens, sessions, consents, password and login names, in the caller's transaction.
     ///
     /// The caller deletes the user's sign-in traces.
     ///
     /// - Returns: whether the user existed.
-    /// - Throws: `PostgresFailure`.
-    public func delete(_ subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin, reason: String? = nil)
-        async throws -> Bool
-    {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await delete(subject, in: team, by: actor, from: origin, reason: reason, transaction)
-        }
-    }
-
-    /// Deletes a user in the caller's transaction.
-    public func delete(
+    public static func delete(
         _ subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin, reason: String? = nil,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {

@@ -3,8 +3,8 @@ import Platform
 import Postgres
 import Synchronization
 
-/// A list that a user's data export reads page by page.
-enum PersonExportList: CaseIterable, Sendable {
+/// A list that a user's data export reads page by page; the raw value is the name of its member in the JSON document.
+enum PersonExportList: String, Sendable {
     case signIns
     case history
 
@@ -16,14 +16,6 @@ enum PersonExportList: CaseIterable, Sendable {
         init(_ row: inout Row) throws(PostgresFailure) {
             place = try row.next()
             json = try row.next()
-        }
-    }
-
-    /// The name of its member in the JSON document.
-    var name: String {
-        switch self {
-        case .signIns: "signIns"
-        case .history: "history"
         }
     }
 
@@ -194,5 +186,5 @@ public final class PersonExport: Sendable {
         }
     }
 
-    private func opening(_ list: PersonExportList) -> [UInt8] { Array(",\n    \"\(list.name)\": [".utf8) }
+    private func opening(_ list: PersonExportList) -> [UInt8] { Array(",\n    \"\(list.rawValue)\": [".utf8) }
 }

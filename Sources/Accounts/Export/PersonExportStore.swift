@@ -33,8 +33,7 @@ public struct PersonExportStore: Sendable {
     {
         let event = AuditEvent(
             "user.exported", by: actor, on: AuditEvent.Target("user", subject.rawValue), from: origin)
-        let head = try await text(
-            """
+        let statement: SQL = """
             WITH person AS (
                 SELECT * FROM users WHERE team_id = \(team) AND sub = \(subject)
             ), audit AS (
@@ -49,8 +48,11 @@ public struct PersonExportStore: Sendable {
                 'refreshTokens', \(Self.tokens(subject, team))
             ))
             FROM person
-            """, in: team)
-        return head.map { PersonExport(of: subject, in: team, for: reader, head: $0, self) }
+            """
+        let heads: [String] = try await database.transaction(in: team) { transaction in
+            try await transaction.query(statement).column()
+        }
+        return heads.first.map { PersonExport(of: subject, in: team, for: reader, head: $0, self) }
     }
 
     /// A page of events or of sign-ins, newest first.
@@ -62,13 +64,6 @@ public struct PersonExportStore: Sendable {
             let rows = try await transaction.query(
                 list.selection(of: subject, in: team, for: reader, after: last, limit: limit))
             return try rows.all(PersonExportList.Entry.init)
-        }
-    }
-
-    private func text(_ statement: SQL, in team: TeamID) async throws -> String? {
-        try await database.transaction(in: team) { transaction in
-            guard var row = try await transaction.query(statement).first else { return nil }
-            return try row.next(String.self)
         }
     }
 

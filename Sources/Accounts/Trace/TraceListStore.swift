@@ -37,8 +37,7 @@ public struct TraceListStore: Sendable {
             )
             LIMIT 1
             """, in: team)
-        guard var row = rows.first else { return nil }
-        let id = try row.next(TraceID.self)
+        guard let id: TraceID = try rows.firstValue() else { return nil }
         return id.startedAt > now - SignInTrace.retention ? id : nil
     }
 

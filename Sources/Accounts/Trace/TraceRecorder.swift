@@ -102,10 +102,7 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
         isScheduled = false
         if buffer.count > 0 || !counts.isEmpty { schedule() }
     }
-}
 
-// Interactions.
-extension TraceRecorder {
     /// Records the valid authorization request of an app.
     public func begin(
         _ request: AuthorizationRequest, sent fields: [FormCoding.Field], as id: InteractionID, in team: TeamID,
@@ -155,10 +152,7 @@ extension TraceRecorder {
         trace.cause = step.cause
         if outcome == .failed { trace.reference = step.origin.requestID }
     }
-}
 
-// Requests without an interaction, with an expired one, or complete in themselves.
-extension TraceRecorder {
     /// Records the complete sign-in of a native app that exchanged the result of Apple's sign-in.
     public func arrive(_ subject: Subject, at app: ClientID, in team: TeamID, from origin: Origin) {
         count(.signIn, app.rawValue, of: team)

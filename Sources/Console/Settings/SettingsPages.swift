@@ -58,7 +58,7 @@ struct SettingsPages: ConsolePages {
         switch outcome {
         case .notFound: throw UserFacingError.notFound
         case .conflict(let theirs): return refuse(context, draft, form, part, theirs)
-        case .updated: return saved(context)
+        case .saved: return saved(context)
         }
     }
 
@@ -123,13 +123,13 @@ struct SettingsPages: ConsolePages {
         return try answer(outcome, context, saying: .good(Message("console.settings.flash.kept")))
     }
 
-    private func answer(_ outcome: TeamStore.Update, _ context: TeamContext, saying flash: Flash)
-        throws(UserFacingError) -> Response
+    private func answer(_ outcome: Update<Team>, _ context: TeamContext, saying flash: Flash) throws(UserFacingError)
+        -> Response
     {
         let settings = SettingsRoutes.settings.link(context.teamID)
         switch outcome {
         case .notFound: throw .notFound
-        case .updated: return context.redirect(to: settings, saying: flash)
+        case .saved: return context.redirect(to: settings, saying: flash)
         case .conflict:
             let words = Message("console.settings.flash.changed-meanwhile")
             return context.redirect(to: settings, saying: .bad(words))

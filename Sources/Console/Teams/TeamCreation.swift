@@ -42,13 +42,13 @@ struct TeamCreation: Sendable {
             return id
         }
         for _ in 1..<Self.draws {
-            let id = drawID()
+            let id = TeamID(random: parts.server.random)
             do {
                 try await create(team.settings, as: id, key, by: context)
                 return id
             } catch TeamStore.Failure.idTaken { continue }
         }
-        let id = drawID()
+        let id = TeamID(random: parts.server.random)
         try await create(team.settings, as: id, key, by: context)
         return id
     }
@@ -61,12 +61,6 @@ struct TeamCreation: Sendable {
                 settings, as: id, owner: context.account.subject, by: context.actor, from: context.origin, transaction)
             try await install(key, in: id, transaction)
         }
-    }
-
-    private func drawID() -> TeamID {
-        let text = parts.server.random.text(TenCharacterID.length, from: .identifier)
-        guard let id = TeamID(rawValue: text) else { preconditionFailure("the alphabet is that of team ids") }
-        return id
     }
 }
 

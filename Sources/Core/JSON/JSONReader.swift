@@ -15,13 +15,13 @@ struct JSONReader {
 
     /// Parses `bytes`, which must contain exactly one JSON value.
     static func value(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Failure) -> JSONValue {
-        var reader = JSONReader(bytes, limits)
+        var reader = JSONReader(bytes: bytes, limits: limits)
         return try reader.whole()
     }
 
     /// Parses `bytes`, which must contain exactly one JSON value, and reports the position of a failure.
     static func placedValue(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Fault) -> JSONValue {
-        var reader = JSONReader(bytes, limits)
+        var reader = JSONReader(bytes: bytes, limits: limits)
         do { return try reader.whole() } catch { throw JSON.Fault(error, at: reader.index, of: bytes) }
     }
 
@@ -30,11 +30,6 @@ struct JSONReader {
         skipSpace()
         guard index == bytes.count else { throw .malformed }
         return value
-    }
-
-    private init(_ bytes: [UInt8], _ limits: JSON.Limits) {
-        self.bytes = bytes
-        self.limits = limits
     }
 
     private mutating func members(depth: Int) throws(JSON.Failure) -> [String: JSONValue] {
@@ -184,9 +179,7 @@ struct JSONReader {
         }
         return unit
     }
-}
 
-extension JSONReader {
     private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     /// Consumes `character` if it is next.
@@ -198,7 +191,7 @@ extension JSONReader {
 
     private mutating func skipDigits() -> Int {
         let start = index
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
+        while peek?.isASCIIDigit == true { index += 1 }
         return index - start
     }
 

@@ -10,9 +10,7 @@ public enum Language: String, Hashable, Sendable, CaseIterable {
 
     /// The language tag for `<html lang>` and `Content-Language`.
     public var tag: String { rawValue }
-}
 
-extension Language {
     /// Languages in which the family name comes first (CLDR 44, person names, `surnameFirst`).
     private static let familyNameFirst = ["hu", "ja", "ko", "vi", "yue", "zh", "cmn"]
 
@@ -22,9 +20,7 @@ extension Language {
         let primary = tags.utf8.prefix { ![" ", "-", "_", ",", ";"].contains(Unicode.Scalar($0)) }
         return familyNameFirst.contains(String(decoding: primary, as: UTF8.self).lowercased())
     }
-}
 
-extension Language {
     /// Maximum number of octets read, more than any browser sends; the rest is ignored.
     private static let byteLimit = 1000
     private static let tagLimit = 32
@@ -101,9 +97,7 @@ private struct WeightedRange {
             bytes[2] == UInt8(ascii: "0") || bytes[2] == UInt8(ascii: "1")
         else { return nil }
         let decimals = bytes.dropFirst(4)
-        guard bytes.count == 3 || bytes[3] == UInt8(ascii: "."),
-            decimals.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
+        guard bytes.count == 3 || bytes[3] == UInt8(ascii: "."), decimals.allSatisfy(\.isASCIIDigit) else { return nil }
         var weight = Int(bytes[2] - UInt8(ascii: "0"))
         for index in 0..<3 {
             let digit = decimals.count > index ? decimals[decimals.startIndex + index] : UInt8(ascii: "0")

@@ -15,8 +15,6 @@ public enum Base64 {
         return coding.decode(characters.span)
     }
 
-    public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)) }
-
     /// Decodes base64 in either alphabet, with padding or without.
     public static func decode(eitherAlphabet text: String) -> [UInt8]? {
         var characters = text.utf8.map { character in

@@ -67,6 +67,14 @@ extension Substring {
     }
 }
 
+extension UInt8 {
+    /// Whether the octet is an ASCII digit.
+    public var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+
+    /// Whether the octet is an ASCII letter, in either case.
+    public var isASCIILetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+}
+
 /// Base16 (RFC 4648); encodes in lowercase, decodes either case.
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)

@@ -32,11 +32,6 @@ internal import COpenSSL
     /// The 32-byte authentication code of `message`.
     public func code(for message: [UInt8]) -> [UInt8] { code(for: message.span) }
 
-    /// Whether `code` is the full 32-byte code of `message`, compared in constant time.
-    public func isValid(_ code: [UInt8], for message: [UInt8]) -> Bool {
-        ConstantTime.equal(self.code(for: message), code)
-    }
-
     private static func context(keyedWith key: Span<UInt8>) -> OpaquePointer {
         let context = unsafe OpenSSL.require(EVP_MAC_CTX_new(OpenSSL.hmac), "EVP_MAC_CTX_new")
         unsafe key.withUnsafeBufferPointer { key in

@@ -108,12 +108,8 @@ public struct PEM: Sendable, Hashable {
 
     private static func isLabel(_ label: String) -> Bool {
         (1...32).contains(label.utf8.count)
-            && label.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "):
-                    true
-                default: false
-                }
+            && label.utf8.allSatisfy {
+                (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: " ")
             }
     }
 }

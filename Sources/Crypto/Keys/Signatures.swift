@@ -1,6 +1,35 @@
 internal import COpenSSL
-public import Core
-internal import Glibc
+
+/// A private key for signing; the key decides the algorithm.
+public protocol SigningKey: Sendable {
+    /// Algorithm of the signatures.
+    var algorithm: JWSAlgorithm { get }
+
+    /// Signs `message` and returns the signature in the format of JWS.
+    func sign(_ message: Span<UInt8>) throws(SigningFailure) -> [UInt8]
+}
+
+extension SigningKey {
+    /// Signs `message` and returns the signature in the format of JWS.
+    public func sign(_ message: [UInt8]) throws(SigningFailure) -> [UInt8] { try sign(message.span) }
+}
+
+/// OpenSSL failed to sign, which is caused only by a lack of memory or randomness.
+public struct SigningFailure: Error, Hashable { init() { OpenSSL.forgetErrors() } }
+
+/// A public key for verifying signatures; the key decides the algorithm.
+public protocol VerifyingKey: Sendable {
+    /// Algorithm that the signatures must have.
+    var algorithm: JWSAlgorithm { get }
+
+    /// Whether `signature`, in the format of JWS, is valid for `message`.
+    func isValid(_ signature: [UInt8], for message: Span<UInt8>) -> Bool
+}
+
+extension VerifyingKey {
+    /// Whether `signature`, in the format of JWS, is valid for `message`.
+    public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { isValid(signature, for: message.span) }
+}
 
 /// Conversion of P-256 ECDSA signatures between the formats of JWS and OpenSSL.
 ///
@@ -41,27 +70,6 @@ enum ECDSASignature {
         let sCount = unsafe BN_bn2binpad(ECDSA_SIG_get0_s(signature), &s, Int32(numberCount))
         guard rCount == numberCount, sCount == numberCount else { throw SigningFailure() }
         return r + s
-    }
-}
-
-/// The properties of an X.509 certificate (RFC 5280) that users need.
-public struct Certificate: Sendable {
-    /// End of the validity period (section 4.1.2.5).
-    public let endsAt: Timestamp
-
-    /// Reads the first certificate of a PEM text; nil if there is none.
-    public init?(pem: String) {
-        let octets = Array(pem.utf8)
-        let read = unsafe octets.withUnsafeBytes { text -> OpaquePointer? in
-            let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count))
-            defer { unsafe BIO_free(source) }
-            return unsafe PEM_read_bio_X509(source, nil, nil, nil)
-        }
-        guard let certificate = unsafe read else { return nil }
-        defer { unsafe X509_free(certificate) }
-        var time = unsafe tm()
-        guard unsafe ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) == 1 else { return nil }
-        endsAt = Timestamp(seconds: unsafe timegm(&time))
     }
 }
 

@@ -123,9 +123,6 @@ public struct Sealer: Sendable {
         return AES256GCM.open(Array(sealed.dropFirst(header.count)), with: key, associatedData: data)
     }
 
-    /// Whether the newest key sealed this value; if not, the value should be opened and sealed again.
-    public func isCurrent(_ sealed: [UInt8]) -> Bool { header(of: sealed)?.key === keys[0].key }
-
     private func header(of sealed: [UInt8]) -> (bytes: [UInt8], key: SymmetricKey)? {
         guard sealed.count >= 2, sealed[0] == Self.version else { return nil }
         let header = sealed.prefix(2 + Int(sealed[1]))

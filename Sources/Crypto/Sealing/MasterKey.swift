@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Core
 
 /// The secret from which the keys of all purposes are derived, with its ID.
 public struct MasterKey: Sendable {
@@ -27,9 +28,6 @@ public struct MasterKey: Sendable {
         try MasterKey(id: id, secret: random.bytes(SymmetricKey.byteCount))
     }
 
-    /// The 32 bytes of the key, for storing it.
-    public func secret() -> [UInt8] { key.withSpan { span in span.indices.map { span[$0] } } }
-
     /// The key for one purpose; keys of different purposes are independent.
     func derive(purpose: String) -> SymmetricKey {
         let info = Array(purpose.utf8)
@@ -38,21 +36,13 @@ public struct MasterKey: Sendable {
 
     private static func isValid(id: String) -> Bool {
         (1...32).contains(id.utf8.count)
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && id.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "._-".utf8.contains($0) }
     }
 }
 
 /// The current master key, and the older ones that still open the values they sealed.
 ///
-/// Rotation: put the new key first, keep the old one after it, reseal the values for which `Sealer.isCurrent` is false,
-/// remove the old key.
+/// Rotation: put the new key first and keep the old one after it.
 public struct KeyRing: Sendable {
     /// Newest first; only the first key seals.
     public let keys: [MasterKey]

@@ -59,7 +59,7 @@ public struct RelyingParty: Hashable, Sendable {
         guard !host.isEmpty, !host.hasPrefix("["), host.utf8.last != UInt8(ascii: ".") else { return nil }
         // The last label of an IPv4 address is a number, that of a host name never is (RFC 1123 section 2.1).
         let label = host.split(separator: ".").last ?? ""
-        guard !label.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard !label.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         let isLocal = host == "localhost" || host.hasSuffix(".localhost")
         guard scheme == "https" || (scheme == "http" && isLocal) else { return nil }
         id = String(host)

@@ -3,17 +3,9 @@ public import Platform
 public import Postgres
 
 /// Steps common to all changes of a user's factors, within their transaction.
+///
+/// Each change locks the user first: a change that counts rows before it adds one must not be overtaken.
 enum FactorRowStore {
-    /// Locks the user, so that changes run one at a time: a change that counts rows before it adds one must not be
-    /// overtaken.
-    ///
-    /// - Parameter right: session by which the user makes the change; nil if another party makes it.
-    /// - Returns: false if the team has no such user.
-    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
-    @discardableResult static func lock(
-        _ subject: Subject, by right: SessionRight? = nil, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws -> Bool { try await UserStore.lock(subject, by: right, in: team, transaction) }
-
     /// Email address of the user.
     static func address(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> EmailAddress?
@@ -90,7 +82,7 @@ public struct FactorStore: Sendable {
             """
             SELECT \(EnrolledFactors.columns) FROM (SELECT \(team)::text AS team_id, \(subject)::text AS sub) s
             """, in: team)
-        return try rows.all(EnrolledFactors.init).first ?? .none
+        return try rows.only(EnrolledFactors.init)
     }
 
     /// Authenticator app and passkeys of a user, oldest first.
@@ -119,7 +111,7 @@ public struct FactorStore: Sendable {
         telling mailer: FactorMailer? = nil
     ) async throws -> Bool {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await FactorRowStore.lock(subject, in: team, transaction)
+            try await UserStore.lock(subject, in: team, transaction)
             let totp = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
             let passkeys = try await transaction.query(Self.passkeyDeletion(of: subject, in: team))
             guard totp || passkeys.changed > 0 else { return false }

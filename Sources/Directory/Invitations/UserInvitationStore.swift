@@ -3,31 +3,25 @@ import Crypto
 public import Platform
 public import Postgres
 
-/// Invitations of a team, stored as mailed links.
-public struct UserInvitationStore: Sendable {
-    let database: TeamDatabase
-
+/// Invitations of a team, stored as mailed links, in the caller's transaction.
+public enum UserInvitationStore {
     /// Whether the member may invite users; the membership and its role are locked until the transaction ends.
     static func holdRight(of account: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
     {
-        let rows = try await transaction.query(
-            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE")
-        guard var row = rows.first else { return false }
-        return try row.next(Role.self).rights.contains(.changeUsers)
+        let roles: [Role] = try await transaction.query(
+            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE"
+        ).column()
+        return roles.contains { $0.rights.contains(.changeUsers) }
     }
 
     /// Member who sent the invitation of a link; nil if the link is not valid (any more).
-    func inviter(of token: LinkToken, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
+    static func inviter(of token: LinkToken, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Subject?
     {
         let rows = try await transaction.query(
-            """
-            SELECT invited_by FROM mailed_links
-            WHERE \(Self.open(in: team, at: now)) AND token_hash = \(token.hash)
-            """)
-        guard var row = rows.first else { return nil }
-        return try row.next()
+            "SELECT invited_by FROM mailed_links WHERE \(open(in: team, at: now)) AND token_hash = \(token.hash)")
+        return try rows.firstValue()
     }
 
     /// Stores an invitation under a new link and invalidates an earlier link to that address.
@@ -35,11 +29,11 @@ public struct UserInvitationStore: Sendable {
     /// Lock the team first.
     ///
     /// - Returns: nil if the team has as many open invitations as it may.
-    func keep(
+    static func keep(
         _ email: EmailAddress, under token: LinkToken, as id: InvitationID, by account: Subject, in team: TeamID,
         at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> UserInvitation? {
-        let others: SQL = "mailed_links WHERE \(Self.open(in: team, at: now)) AND lower(email) <> lower(\(email))"
+        let others: SQL = "mailed_links WHERE \(open(in: team, at: now)) AND lower(email) <> lower(\(email))"
         guard try await Quota.userInvitations.hasRoom(beside: others, transaction) else { return nil }
         let rows = try await transaction.query(
             """
@@ -56,34 +50,6 @@ public struct UserInvitationStore: Sendable {
         return try rows.firstValue(UserInvitation.init)
     }
 
-    /// Open invitations, newest first.
-    func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
-        let rows = try await database.query(
-            """
-            SELECT \(UserInvitation.columns) FROM mailed_links WHERE \(Self.open(in: team, at: now))
-            ORDER BY expires_at DESC, invitation_id
-            """, in: team)
-        return try rows.all(UserInvitation.init)
-    }
-
-    /// Open invitation with that ID, or nil.
-    func find(_ id: InvitationID, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> UserInvitation? {
-        let rows = try await database.query(
-            """
-            SELECT \(UserInvitation.columns) FROM mailed_links
-            WHERE \(Self.open(in: team, at: now)) AND invitation_id = \(id)
-            """, in: team)
-        return try rows.firstValue(UserInvitation.init)
-    }
-
-    /// Deletes an invitation and returns whether it existed.
-    func remove(_ id: InvitationID, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
-        -> Bool
-    {
-        try await transaction.query("DELETE FROM mailed_links WHERE team_id = \(team) AND invitation_id = \(id)")
-            .changed > 0
-    }
-
     /// Deletes the invitations that a member made, in the transaction in which the member loses that right.
     public static func removeAll(by member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> [InvitationID]
@@ -97,7 +63,8 @@ public struct UserInvitationStore: Sendable {
         ).column()
     }
 
-    private static func open(in team: TeamID, at now: Timestamp) -> SQL {
+    /// Condition for invitations whose link is valid.
+    static func open(in team: TeamID, at now: Timestamp) -> SQL {
         "team_id = \(team) AND purpose = 'invitation' AND expires_at > \(now)"
     }
 }

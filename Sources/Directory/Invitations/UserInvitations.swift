@@ -16,14 +16,12 @@ public struct UserInvitations: Sendable {
     }
 
     private let database: TeamDatabase
-    private let store: UserInvitationStore
     private let logins: LoginNameStore
     private let mailer: AccountMailer
     private let random: RandomSource
 
     public init(_ database: TeamDatabase, mailer: AccountMailer, random: RandomSource = .system) {
         self.database = database
-        store = UserInvitationStore(database: database)
         logins = LoginNameStore(database: database)
         self.mailer = mailer
         self.random = random
@@ -35,13 +33,13 @@ public struct UserInvitations: Sendable {
     /// - Throws: `Failure`, `TooManyRequests`, `PostgresFailure`.
     public func invite(_ email: EmailAddress, by account: Subject, for caller: AccountCaller) async throws {
         try await admit(LoginName(email), by: account, for: caller)
-        let (team, token, id) = (caller.team, LinkToken(random: random), drawID())
+        let (team, token, id) = (caller.team, LinkToken(random: random), InvitationID(random: random))
         try await database.transaction(in: team) { transaction in
             try await transaction.lock(team)
             guard try await UserInvitationStore.holdRight(of: account, in: team, transaction) else {
                 throw Failure.notAllowed
             }
-            let kept = try await store.keep(
+            let kept = try await UserInvitationStore.keep(
                 email, under: token, as: id, by: account, in: team, at: caller.now, transaction)
             guard let kept else { throw Failure.tooMany }
             try await AuditEvent(
@@ -62,13 +60,25 @@ public struct UserInvitations: Sendable {
 
     /// Open invitations, newest first.
     public func list(in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> [UserInvitation] {
-        try await store.list(in: team, at: now)
+        let rows = try await database.query(
+            """
+            SELECT \(UserInvitation.columns) FROM mailed_links WHERE \(UserInvitationStore.open(in: team, at: now))
+            ORDER BY expires_at DESC, invitation_id
+            """, in: team)
+        return try rows.all(UserInvitation.init)
     }
 
     /// Open invitation with that ID, or nil.
     public func find(_ id: InvitationID, in team: TeamID, at now: Timestamp) async throws(PostgresFailure)
         -> UserInvitation?
-    { try await store.find(id, in: team, at: now) }
+    {
+        let rows = try await database.query(
+            """
+            SELECT \(UserInvitation.columns) FROM mailed_links
+            WHERE \(UserInvitationStore.open(in: team, at: now)) AND invitation_id = \(id)
+            """, in: team)
+        return try rows.firstValue(UserInvitation.init)
+    }
 
     /// Withdraws an invitation and invalidates its link.
     ///
@@ -78,18 +88,14 @@ public struct UserInvitations: Sendable {
         -> Bool
     {
         try await database.transaction(in: team) { transaction in
-            guard try await store.remove(id, in: team, transaction) else { return false }
+            let removed = try await transaction.query(
+                "DELETE FROM mailed_links WHERE team_id = \(team) AND invitation_id = \(id)")
+            guard removed.changed > 0 else { return false }
             try await AuditEvent(
                 "user_invitation.withdrawn", by: .member(account), on: .userInvitation(id), from: origin
             ).record(in: team, transaction)
             return true
         }
-    }
-
-    private func drawID() -> InvitationID {
-        let text = random.text(TenCharacterID.length, from: .identifier)
-        guard let id = InvitationID(rawValue: text) else { preconditionFailure("the alphabet is that of ids") }
-        return id
     }
 }
 
@@ -113,14 +119,12 @@ public struct InvitedRegistrations: Sendable {
 
     private let database: TeamDatabase
     private let links: MailedLinkStore
-    private let invitations: UserInvitationStore
     private let users: UserStore
     private let hasher: PasswordHasher
 
     public init(_ database: TeamDatabase, hasher: PasswordHasher, random: RandomSource = .system) {
         self.database = database
         links = MailedLinkStore(database: database)
-        invitations = UserInvitationStore(database: database)
         users = UserStore(database, random: random)
         self.hasher = hasher
     }
@@ -140,7 +144,7 @@ public struct InvitedRegistrations: Sendable {
     private func isBacked(_ token: LinkToken, for caller: AccountCaller, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
     {
-        let inviter = try await invitations.inviter(of: token, in: caller.team, at: caller.now, transaction)
+        let inviter = try await UserInvitationStore.inviter(of: token, in: caller.team, at: caller.now, transaction)
         guard let inviter else { return false }
         return try await UserInvitationStore.holdRight(of: inviter, in: caller.team, transaction)
     }

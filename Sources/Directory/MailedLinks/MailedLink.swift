@@ -36,7 +36,7 @@ public struct MailedLink: Sendable {
     public let email: EmailAddress
     /// ID of the interaction that continues if the link is followed in the browser where it began.
     public let interaction: String?
-    /// Hash of the requesting browser; nil if the purpose does not need it, or the previous release stored the link.
+    /// Hash of the requesting browser; nil if the purpose does not need it.
     let browserHash: [UInt8]?
     /// The app's authorization request as a query, by which the sign-in begins anew once the interaction is over; nil
     /// for other purposes than registration, and if no app asked.

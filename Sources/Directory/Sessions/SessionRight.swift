@@ -66,7 +66,7 @@ extension UserStore {
     /// - Returns: false if the team has no such user.
     /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     @discardableResult public static func lock(
-        _ subject: Subject, by right: SessionRight?, in team: TeamID, _ transaction: borrowing Transaction
+        _ subject: Subject, by right: SessionRight? = nil, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws -> Bool {
         let person = try await transaction.query(lock(subject, in: team))
         try await right?.check(transaction)

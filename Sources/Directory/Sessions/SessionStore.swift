@@ -130,9 +130,7 @@ public struct SessionStore: Sendable {
             ORDER BY last_seen_at DESC, token_hash
             LIMIT \(Self.listLimit)
             """, in: team)
-        var sessions: [SessionSummary] = []
-        for var row in rows { sessions.append(try SessionSummary(&row)) }
-        return sessions
+        return try rows.all(SessionSummary.init)
     }
 
     /// Updates `last_seen_at`, once for two concurrent requests; a crash may lose the last five minutes.
@@ -143,10 +141,7 @@ public struct SessionStore: Sendable {
             WHERE team_id = \(team) AND token_hash = \(token.hash) AND last_seen_at < \(now - Self.seenEvery)
             """, in: team, durability: .relaxed)
     }
-}
 
-// Ending sessions.
-extension SessionStore {
     /// Ends one session of a user.
     ///
     /// - Parameter right: session that requests it; nil if the session ends itself.
@@ -233,13 +228,6 @@ extension SessionStore {
     }
 }
 
-extension Actor {
-    /// Actor of a user's own action: a console account in the system team.
-    public static func user(_ subject: Subject, of team: TeamID) -> Actor {
-        team == .system ? .member(subject) : .person(subject)
-    }
-}
-
 extension SessionStore {
     /// Stored proofs that a session is created from, used once.
     public struct Proofs: Sendable {
@@ -267,12 +255,8 @@ extension SessionStore {
             of subject: Subject, by factors: [ProofMethod], to app: ClientID?, from origin: Origin,
             replacing old: SessionToken?, at now: Timestamp
         ) {
-            self.subject = subject
-            self.factors = factors
-            self.app = app
-            self.origin = origin
-            self.old = old
-            self.now = now
+            (self.subject, self.factors, self.app) = (subject, factors, app)
+            (self.origin, self.old, self.now) = (origin, old, now)
         }
     }
 }
@@ -343,5 +327,12 @@ extension SessionStore.Beginning {
         after["app"] = app.map { .string($0.rawValue) }
         return AuditEvent(
             "sign_in.completed", by: .user(subject, of: team), on: .user(subject), from: origin, after: .object(after))
+    }
+}
+
+extension Actor {
+    /// Actor of a user's own action: a console account in the system team.
+    public static func user(_ subject: Subject, of team: TeamID) -> Actor {
+        team == .system ? .member(subject) : .person(subject)
     }
 }

@@ -19,7 +19,9 @@ public struct User: Hashable, Sendable {
     public let suspendedAt: Timestamp?
     /// Number of changes and removals of the user's credentials; proofs from an earlier version are invalid.
     public let credentialsVersion: Int
+}
 
+extension User {
     /// Reads the columns of `UserStore.columns`.
     public init(_ row: inout Row) throws(PostgresFailure) {
         subject = try row.next()
@@ -32,22 +34,6 @@ public struct User: Hashable, Sendable {
         lastSignInAt = try row.next()
         suspendedAt = try row.next()
         credentialsVersion = try row.next()
-    }
-
-    init(
-        subject: Subject, name: PersonName, email: EmailAddress?, isEmailVerified: Bool, isEmailPrivate: Bool = false,
-        relayAddress: EmailAddress? = nil, createdAt: Timestamp
-    ) {
-        self.subject = subject
-        self.name = name
-        self.email = email
-        self.isEmailVerified = isEmailVerified
-        self.isEmailPrivate = isEmailPrivate
-        self.relayAddress = relayAddress
-        self.createdAt = createdAt
-        lastSignInAt = nil
-        suspendedAt = nil
-        credentialsVersion = 0
     }
 }
 

@@ -171,13 +171,9 @@ public struct UserSearch: Sendable {
 
     /// Creates a search term; nil if nothing is left to search for.
     public init?(_ typed: String) {
-        let scalars = typed.unicodeScalars.filter { $0.properties.generalCategory != .control }
-        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
-        let trimmed = scalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        let trimmed = typed.removing { $0.properties.generalCategory == .control }.trimmedWhiteSpace
         guard !trimmed.isEmpty else { return nil }
-        var text = String.UnicodeScalarView()
-        text.append(contentsOf: trimmed.prefix(Self.maximumLength))
-        let term = String(text)
+        let term = String(String.UnicodeScalarView(trimmed.unicodeScalars.prefix(Self.maximumLength)))
         self.text = EmailAddress(typed: term)?.rawValue ?? term
     }
 

@@ -11,7 +11,7 @@ public struct UserStore: Sendable {
         case loginTaken
     }
 
-    let database: TeamDatabase
+    private let database: TeamDatabase
     private let random: RandomSource
 
     public init(_ database: TeamDatabase, random: RandomSource = .system) {
@@ -92,15 +92,7 @@ public struct UserStore: Sendable {
         SELECT sub FROM person
         """
     }
-}
 
-extension AuditEvent.Target {
-    /// The user as the target of an audit event.
-    public static func user(_ subject: Subject) -> AuditEvent.Target { AuditEvent.Target("user", subject.rawValue) }
-}
-
-// Email address of a user and its verification.
-extension UserStore {
     /// User as visible in the caller's transaction, locked until it ends.
     func find(_ subject: Subject, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
         -> User?
@@ -160,10 +152,9 @@ extension UserStore {
         WHERE team_id = \(team) AND sub = \(subject)
         """
     }
-}
 
-// Users who sign in at a provider; SQL expressions come from the module Federation.
-extension UserStore {
+    // Users who sign in at a provider; SQL expressions come from the module Federation.
+
     /// Statement that adds a user with the `sub` of the provider, and yields it if there was none.
     ///
     /// - Parameter condition: an SQL condition; nothing is added when it is false.
@@ -215,9 +206,7 @@ extension UserStore {
         WHERE users.team_id = \(team) AND users.sub = \(subject) AND \(condition)
         """
     }
-}
 
-extension UserStore {
     /// Statement that locks a user against changes until its transaction ends; it yields a row if the user exists.
     ///
     /// Run it first. Transactions that issue something for the user, such as a code, and those that end it wait for
@@ -250,9 +239,7 @@ extension UserStore {
     public static func lock(_ subject: SQL, in team: TeamID) -> SQL {
         "SELECT FROM users WHERE team_id = \(team) AND sub = \(subject) FOR NO KEY UPDATE"
     }
-}
 
-extension UserStore {
     /// Statement that ends the sign-ins of a user that are in progress.
     ///
     /// They contain proofs by a password or factor that was changed or removed, or of a user who is suspended now. A
@@ -294,4 +281,9 @@ extension UserStore {
         )
         """
     }
+}
+
+extension AuditEvent.Target {
+    /// The user as the target of an audit event.
+    public static func user(_ subject: Subject) -> AuditEvent.Target { AuditEvent.Target("user", subject.rawValue) }
 }

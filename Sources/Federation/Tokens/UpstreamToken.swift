@@ -9,7 +9,7 @@ public struct UpstreamToken: Sendable {
     let id: [UInt8]
     public let provider: ProviderID
     public let subject: Subject
-    /// The provider's identifier of the user; nil if unknown, and in rows of older releases.
+    /// The provider's identifier of the user; nil if unknown.
     let identifier: Subject?
     /// The primary App ID of the group that the user signed in to.
     public let primaryAppID: ClientID

@@ -102,15 +102,14 @@ public struct InteractionProgressStore: Sendable {
         """
     }
 
-    /// Whether the proofs are still valid; rows of the previous release have no credentials version.
+    /// Whether the proofs are still valid.
     private static let stands: SQL = """
         (
             first_factor IS NULL OR EXISTS (
                 SELECT FROM users AS person
                 WHERE person.team_id = attempts.team_id AND person.sub = attempts.sub
                     AND person.suspended_at IS NULL
-                    AND person.credentials_version
-                        = coalesce(attempts.credentials_version, person.credentials_version)
+                    AND person.credentials_version = attempts.credentials_version
             ) AND (first_factor IN ('password', 'passkey', 'mailed_link') OR EXISTS (
                 SELECT FROM provider_identities AS known
                 WHERE known.team_id = attempts.team_id AND known.sub = attempts.sub

@@ -165,15 +165,12 @@ extension TeamSnapshot {
         appleRegistrations[primaryAppID]
     }
 
-    /// The group that Apple knows by that client ID, a bundle ID or an Apple Services ID; the first in the order of
-    /// identifiers when several share one (`apple_connections.shares_services_id`).
+    /// The group that Apple knows by that client ID, a bundle ID or an Apple Services ID.
     public func appleGroup(of client: ClientID) -> ClientID? {
         if let primaryAppID = apps[client]?.primaryAppID, appleRegistrations[primaryAppID] != nil {
             return primaryAppID
         }
-        return appleRegistrations.values.filter { $0.servicesID == client }.map(\.appID).min {
-            $0.rawValue < $1.rawValue
-        }
+        return appleRegistrations.values.first { $0.servicesID == client }?.appID
     }
 
     /// Whether users can sign in with Apple to apps of that group, or to Pippin's own pages when it is nil.

@@ -83,12 +83,6 @@ public struct NotificationJob: JobKind {
     /// Number of copies sent, if more than one.
     let copies: Int?
 
-    /// Names under which queued jobs have been stored since version 0.1.
-    enum CodingKeys: String, CodingKey {
-        case notification = "notice"
-        case spelling, copies
-    }
-
     init(_ id: NotificationID, _ form: NotificationFormat = NotificationFormat()) {
         notification = id.rawValue
         spelling = form.accountDeleteEvent?.rawValue

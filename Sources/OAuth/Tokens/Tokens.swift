@@ -18,14 +18,14 @@ struct AccessToken: Sendable {
 
     let holder: Holder
     let expiresAt: Timestamp
-    /// Random octets that distinguish tokens issued in the same second; empty in tokens of version 0.1.
+    /// Random octets that distinguish tokens issued in the same second.
     private let distinction: ArraySlice<UInt8>
 
     private static let distinctionCount = 8
-    /// Payload sizes in octets, without and with random octets.
-    private static let payloadCounts = [1 + 16 + 4, 1 + 16 + 4 + distinctionCount]
-    /// Text lengths: the letter, then the payload and its code of 16 octets in base64url; each token has one encoding.
-    private static let textCounts = payloadCounts.map { 1 + (($0 + 16) * 4 + 2) / 3 }
+    /// Size of the payload in octets.
+    private static let payloadCount = 1 + 16 + 4 + distinctionCount
+    /// Text length: the letter, then the payload and its code of 16 octets in base64url; each token has one encoding.
+    private static let textCount = 1 + ((payloadCount + 16) * 4 + 2) / 3
 
     init(_ holder: Holder, expiresAt: Timestamp, random: RandomSource) {
         self.holder = holder
@@ -35,8 +35,8 @@ struct AccessToken: Sendable {
 
     /// The token a client sent, or nil when the team did not issue it.
     init?(_ text: String, of team: TeamSnapshot) {
-        guard Self.textCounts.contains(text.utf8.count), let payload = team.accessTokens.open(text),
-            Self.payloadCounts.contains(payload.count), let holder = Holder(payload)
+        guard text.utf8.count == Self.textCount, let payload = team.accessTokens.open(text),
+            payload.count == Self.payloadCount, let holder = Holder(payload)
         else { return nil }
         self.holder = holder
         expiresAt = Timestamp(seconds: payload[17..<21].reduce(0) { $0 << 8 | Int($1) })

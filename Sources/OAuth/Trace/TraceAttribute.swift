@@ -8,10 +8,10 @@ public struct TraceAttribute: Codable, Hashable, Sendable {
     /// Size in octets in the stored JSON, including punctuation.
     var octets: Int { JSONWriter.octets(of: name) + JSONWriter.octets(of: value) + 6 }
 
-    /// Reads a stored attribute; it is checked for secrets again, because earlier releases may have missed some.
+    /// An attribute as stored.
     public init(stored name: String, _ value: String) {
         self.name = name
-        self.value = SecretKind.isFound(in: value) ? Redaction.withheld : value
+        self.value = value
     }
 
     /// A text as received, without control characters and cut to a number of octets.

@@ -13,6 +13,9 @@ public struct TeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     private init(known rawValue: String) { self.rawValue = rawValue }
 
+    /// Creates a random id.
+    public init(random: RandomSource) { rawValue = random.text(TenCharacterID.length, from: .identifier) }
+
     /// The built-in team whose users are the console accounts.
     public static let system = TeamID(known: "PIPPIN0000")
 
@@ -34,6 +37,9 @@ public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
 /// Id of an invitation to a team: 10 characters A-Z and 0-9.
 public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
+
+    /// Creates a random id.
+    public init(random: RandomSource) { rawValue = random.text(TenCharacterID.length, from: .identifier) }
 
     public init?(rawValue: String) {
         guard TenCharacterID.isValid(rawValue) else { return nil }

@@ -33,8 +33,7 @@ public struct AppID: Hashable, Sendable {
         description = try row.next()
         isEnabled = try row.next()
         primary = try row.next()
-        let notificationURL: String? = try row.next()
-        self.notificationURL = notificationURL.map(NotificationURL.init(stored:))
+        notificationURL = try row.next(String?.self).map(NotificationURL.init(stored:))
         issuer = try row.next()
         version = try row.next()
         createdAt = try row.next()
@@ -140,14 +139,10 @@ public struct AppIDConsequences: Hashable, Sendable {
     public let people: Int
 
     init(_ row: inout Row) throws(PostgresFailure) {
-        let serviceIDs: [String] = try row.next()
-        let activeKeys: [String] = try row.next()
-        let appleKeys: [String] = try row.next()
-        let groupedAppIDs: [String] = try row.next()
-        self.serviceIDs = serviceIDs.compactMap(ClientID.init(rawValue:))
-        self.activeKeys = activeKeys.compactMap(KeyID.init(rawValue:))
-        self.appleKeys = appleKeys.compactMap(KeyID.init(rawValue:))
-        self.groupedAppIDs = groupedAppIDs.compactMap(ClientID.init(rawValue:))
+        serviceIDs = try row.next([String].self).compactMap(ClientID.init(rawValue:))
+        activeKeys = try row.next([String].self).compactMap(KeyID.init(rawValue:))
+        appleKeys = try row.next([String].self).compactMap(KeyID.init(rawValue:))
+        groupedAppIDs = try row.next([String].self).compactMap(ClientID.init(rawValue:))
         people = try row.next()
     }
 

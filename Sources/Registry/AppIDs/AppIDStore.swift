@@ -4,8 +4,8 @@ public import Postgres
 
 /// The App IDs of each team.
 ///
-/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
-/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
+/// Every change runs with its audit event in the caller's transaction; it throws `ValidationError` when it breaks a
+/// registry rule, else `PostgresFailure`.
 public struct AppIDStore: Sendable {
     let database: TeamDatabase
 
@@ -18,23 +18,6 @@ public struct AppIDStore: Sendable {
             WHERE a.team_id = \(team) AND a.identifier = \(identifier)
             """, in: team)
         return try rows.firstValue(AppID.init)
-    }
-
-    public func create(_ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin) async throws
-        -> AppID
-    {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Replaces the App ID of the draft's identifier, if its version is still `version`.
-    public func update(to draft: AppID.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> Update<AppID>
-    {
-        try await database.transaction(in: team) { transaction in
-            try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
-        }
     }
 
     public func create(
@@ -60,6 +43,8 @@ public struct AppIDStore: Sendable {
         return try rows.only(AppID.init)
     }
 
+    /// Replaces the App ID of the draft's identifier.
+    ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(
         to draft: AppID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
@@ -87,10 +72,7 @@ public struct AppIDStore: Sendable {
         try await change.record(in: team, by: actor, from: origin, transaction)
         return .saved(try rows.only(AppID.init))
     }
-}
 
-// Checks and locks used by the changes.
-extension AppIDStore {
     /// - Throws: `ValidationError` when an App ID cannot be created: its identifier is not free in the team, compared
     ///   without regard to case, or the team has reached its number of App IDs.
     public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
@@ -158,28 +140,15 @@ extension AppIDStore {
         let keys = below.activeKeys + below.appleKeys
         guard keys.isEmpty else { throw ValidationError.holdsActiveKeys(keys) }
     }
-}
 
-extension AppIDStore {
     /// Objects that deleting `identifier` would affect, or nil when the team has no such App ID.
     public func consequences(of identifier: ClientID, in team: TeamID) async throws(PostgresFailure)
         -> AppIDConsequences?
-    {
-        let rows = try await database.query(Self.consequencesQuery(identifier, team), in: team)
-        return try rows.firstValue(AppIDConsequences.init)
-    }
+    { try await database.query(Self.consequencesQuery(identifier, team), in: team).firstValue(AppIDConsequences.init) }
 
     /// Deletes the App ID with its Service IDs, keys and consents, and deletes the tokens of its clients.
     ///
     /// - Returns: the deleted and changed objects, or nil when the team has no such App ID.
-    public func delete(_ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> AppIDConsequences?
-    {
-        try await database.transaction(in: team) { transaction in
-            try await delete(identifier, reason: reason, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
     public func delete(
         _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
@@ -235,22 +204,11 @@ extension AppIDStore {
             UPDATE app_ids SET primary_identifier = NULL, version = version + 1
             WHERE team_id = \(team) AND primary_identifier = \(identifier)
             """)
-        try await transaction.query(
-            """
-            DELETE FROM keys WHERE team_id = \(team) AND app_id = \(identifier)
-            """)
-        try await transaction.query(
-            """
-            DELETE FROM apple_connections WHERE team_id = \(team) AND app_id = \(identifier)
-            """)
-        try await transaction.query(
-            """
-            DELETE FROM apple_keys WHERE team_id = \(team) AND app_id = \(identifier)
-            """)
+        for table: SQL in ["keys", "apple_connections", "apple_keys"] {
+            try await transaction.query("DELETE FROM \(table) WHERE team_id = \(team) AND app_id = \(identifier)")
+        }
     }
-}
 
-extension AppIDStore {
     /// One page in the order of identifiers, with the number of Service IDs and active keys of each.
     public func list(_ query: PageQuery = PageQuery(), in team: TeamID) async throws(PostgresFailure) -> Page<
         AppIDSummary

@@ -27,10 +27,7 @@ public struct AppleConnectionStore: Sendable {
             "SELECT EXISTS (SELECT FROM apple_connections WHERE team_id = \(team))", in: team)
         return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
     }
-}
 
-// Operations in the caller's transaction.
-extension AppleConnectionStore {
     public func list(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
         -> [AppleConnection]
     { try await transaction.query(Self.listing(team)).all(AppleConnection.init) }
@@ -98,10 +95,7 @@ extension AppleConnectionStore {
         guard var row = rows.first else { return }
         throw ValidationError.keyOfConnection(try row.next())
     }
-}
 
-// SQL and checks of the operations.
-extension AppleConnectionStore {
     private static let columns: SQL = """
         c.app_id, c.services_id, c.key_id, k.apple_team_id, c.version, c.created_at
         """
@@ -128,8 +122,7 @@ extension AppleConnectionStore {
         INSERT INTO apple_connections AS c (team_id, app_id, services_id, key_id)
         VALUES (\(team), \(draft.appID), \(draft.servicesID), \(draft.keyID))
         ON CONFLICT (team_id, app_id) DO UPDATE
-        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1,
-            shares_services_id = c.shares_services_id AND c.services_id = excluded.services_id
+        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1
         """
     }
 
@@ -239,36 +232,27 @@ extension AppleConnection {
         public let appID: ClientID
         public let servicesID: ClientID
         public let keyID: KeyID
+    }
+}
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(parsing input: Input) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
-            let servicesID = fields.check("servicesID") { () throws(ValidationError) in
-                try Self.servicesID(parsing: input.servicesID, of: appID)
-            }
-            let keyID = fields.check("keyID") { () throws(ValidationError) in
-                guard !input.keyID.isEmpty else { throw .missing }
-                guard let id = KeyID(rawValue: input.keyID) else { throw .keyIDShape }
-                return id
-            }
-            guard let appID, let servicesID, let keyID else { throw InvalidFields(fields.problems) }
-            self.init(appID: appID, servicesID: servicesID, keyID: keyID)
-        }
-
-        init(appID: ClientID, servicesID: ClientID, keyID: KeyID) {
-            (self.appID, self.servicesID, self.keyID) = (appID, servicesID, keyID)
-        }
-
-        /// Rejects the App ID's own bundle ID, because an Apple Services ID never equals a bundle ID.
-        private static func servicesID(parsing text: String, of appID: ClientID?) throws(ValidationError) -> ClientID {
-            let id = try ClientID(parsing: text)
-            if let appID, id == appID { throw .bundleIDAsServiceID(id) }
+extension AppleConnection.Draft {
+    /// Rejects the App ID's own bundle ID as the Services ID, because an Apple Services ID never equals a bundle ID.
+    ///
+    /// - Throws: `InvalidFields` with every error of the input.
+    public init(parsing input: AppleConnection.Input) throws(InvalidFields) {
+        var fields = FieldChecks()
+        let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
+        let servicesID = fields.check("servicesID") { () throws(ValidationError) in
+            let id = try ClientID(parsing: input.servicesID)
+            if id == appID { throw .bundleIDAsServiceID(id) }
             return id
         }
+        let keyID = fields.check("keyID") { () throws(ValidationError) in try KeyID(parsing: input.keyID) }
+        guard let appID, let servicesID, let keyID else { throw InvalidFields(fields.problems) }
+        self.init(appID: appID, servicesID: servicesID, keyID: keyID)
+    }
 
-        var auditedMembers: AuditedMembers {
-            ["servicesID": .string(servicesID.rawValue), "keyID": .string(keyID.rawValue)]
-        }
+    var auditedMembers: AuditedMembers {
+        ["servicesID": .string(servicesID.rawValue), "keyID": .string(keyID.rawValue)]
     }
 }

@@ -56,18 +56,6 @@ extension AppleKey {
         public let appleTeamID: AppleTeamID
         public let name: String
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(parsing input: Input) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let parsed = fields.draft(input)
-            guard let parsed else { throw InvalidFields(fields.problems) }
-            self = parsed
-        }
-
-        init(id: KeyID, appleTeamID: AppleTeamID, name: String) {
-            (self.id, self.appleTeamID, self.name) = (id, appleTeamID, name)
-        }
-
         var auditedMembers: AuditedMembers { ["name": .string(name), "appleTeamID": .string(appleTeamID.rawValue)] }
     }
 
@@ -86,27 +74,38 @@ extension AppleKey {
             let draft = fields.draft(input)
             let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
             let key = fields.check("privateKey") { () throws(ValidationError) in
-                try AppleKey.privateKey(parsing: input.privateKey)
+                guard !input.privateKey.isEmpty else { throw .missing }
+                do throws(KeyFailure) { return try P256SigningKey(pem: input.privateKey) } catch {
+                    throw .notApplePrivateKey(error)
+                }
             }
             guard let draft, let appID, let key else { throw InvalidFields(fields.problems) }
             (self.draft, self.appID, self.key) = (draft, appID, key)
         }
     }
+}
 
-    /// Parses the pasted content of a .p8 file.
-    static func privateKey(parsing text: String) throws(ValidationError) -> P256SigningKey {
+extension AppleKey.Draft {
+    /// - Throws: `InvalidFields` with every error of the input.
+    public init(parsing input: AppleKey.Input) throws(InvalidFields) {
+        var fields = FieldChecks()
+        guard let parsed = fields.draft(input) else { throw InvalidFields(fields.problems) }
+        self = parsed
+    }
+}
+
+extension KeyID {
+    /// Parses a key ID as entered.
+    init(parsing text: String) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
-        do { return try P256SigningKey(pem: text) } catch { throw .notApplePrivateKey(error) }
+        guard let id = KeyID(rawValue: text) else { throw .keyIDShape }
+        self = id
     }
 }
 
 extension FieldChecks {
     fileprivate mutating func draft(_ input: AppleKey.Input) -> AppleKey.Draft? {
-        let id = check("id") { () throws(ValidationError) in
-            guard !input.id.isEmpty else { throw .missing }
-            guard let id = KeyID(rawValue: input.id) else { throw .keyIDShape }
-            return id
-        }
+        let id = check("id") { () throws(ValidationError) in try KeyID(parsing: input.id) }
         let team = check("appleTeamID") { () throws(ValidationError) in
             guard !input.appleTeamID.isEmpty else { throw .missing }
             guard let team = AppleTeamID(rawValue: input.appleTeamID) else { throw .appleTeamIDShape }

@@ -23,12 +23,7 @@ public struct AppleKeyStore: Sendable {
 
     /// The Apple keys of a team or of one App ID, in the order of ids.
     public func list(of appID: ClientID? = nil, in team: TeamID) async throws(PostgresFailure) -> [AppleKey] {
-        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
-        let rows = try await database.query(
-            """
-            SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) \(ofApp) ORDER BY k.key_id
-            """, in: team)
-        return try rows.all(AppleKey.init)
+        try await database.query(Self.listing(of: appID, in: team), in: team).all(AppleKey.init)
     }
 
     /// The private key; nil when the team has no such key, or the master key that encrypted it is missing.
@@ -67,17 +62,10 @@ public struct AppleKeyStore: Sendable {
     private static func place(of id: KeyID, in team: TeamID) -> [String] {
         [team.rawValue, "apple_keys", id.rawValue, "private_key_sealed"]
     }
-}
 
-// Operations in the caller's transaction.
-extension AppleKeyStore {
     /// All Apple keys of the team, in the order of ids.
     public func list(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [AppleKey]
-    {
-        let rows = try await transaction.query(
-            "SELECT \(Self.columns) FROM apple_keys AS k WHERE k.team_id = \(team) ORDER BY k.key_id")
-        return try rows.all(AppleKey.init)
-    }
+    { try await transaction.query(Self.listing(of: nil, in: team)).all(AppleKey.init) }
 
     /// Imports a key, and encrypts its private key.
     public func create(
@@ -145,13 +133,15 @@ extension AppleKeyStore {
         try await change.record(in: team, by: actor, from: origin, transaction)
         return current
     }
-}
 
-// SQL of the changes.
-extension AppleKeyStore {
     private static let columns: SQL = """
         k.key_id, k.apple_team_id, k.name, k.app_id, k.fingerprint, k.version, k.created_at
         """
+
+    private static func listing(of appID: ClientID?, in team: TeamID) -> SQL {
+        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
+        return "SELECT \(columns) FROM apple_keys AS k WHERE k.team_id = \(team) \(ofApp) ORDER BY k.key_id"
+    }
 
     private static func selection(_ id: KeyID, _ team: TeamID) -> SQL {
         "SELECT \(columns) FROM apple_keys AS k WHERE k.team_id = \(team) AND k.key_id = \(id)"

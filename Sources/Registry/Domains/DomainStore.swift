@@ -12,9 +12,9 @@ public struct DomainStore: Sendable {
     public init(_ database: TeamDatabase) { self.database = database }
 
     public func find(_ name: String, in team: TeamID) async throws(PostgresFailure) -> RegisteredDomain? {
-        let rows = try await database.query(
-            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) AND d.domain = \(name)", in: team)
-        return try rows.firstValue(RegisteredDomain.init)
+        try await database.query(
+            "SELECT \(Self.columns) FROM domains AS d WHERE d.team_id = \(team) AND d.domain = \(name)", in: team
+        ).firstValue(RegisteredDomain.init)
     }
 
     /// All domains of the team, in alphabetical order.

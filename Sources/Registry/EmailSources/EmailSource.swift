@@ -45,18 +45,10 @@ public struct EmailSource: Hashable, Sendable {
 
     private static func isDotAtom(_ text: Substring) -> Bool {
         let atoms = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return text.utf8.count <= 64
-            && atoms.allSatisfy { atom in
-                !atom.isEmpty
-                    && atom.allSatisfy { octet in
-                        switch octet {
-                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"):
-                            true
-                        default: "!#$%&'*+-/=?^_`{|}~".utf8.contains(octet)
-                        }
-                    }
-            }
+        let isAllowed = { (octet: UInt8) in
+            octet.isASCIILetter || octet.isASCIIDigit || "!#$%&'*+-/=?^_`{|}~".utf8.contains(octet)
+        }
+        return text.utf8.count <= 64 && atoms.allSatisfy { !$0.isEmpty && $0.allSatisfy(isAllowed) }
     }
 }
 
@@ -123,14 +115,7 @@ public struct DKIMSelector: Hashable, Sendable {
 
     private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
         (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-            && label.allSatisfy { character in
-                switch character {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                    UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_".utf8.contains($0) }
     }
 }
 

@@ -4,10 +4,10 @@ public import Postgres
 
 /// The e-mail sources of each team.
 ///
-/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
-/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
+/// Every change runs with its audit event in the caller's transaction; it throws `ValidationError` when it breaks a
+/// registry rule, else `PostgresFailure`.
 public struct EmailSourceStore: Sendable {
-    private let database: TeamDatabase
+    let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
 
@@ -41,23 +41,6 @@ public struct EmailSourceStore: Sendable {
         return try rows.all(RegisteredEmailSource.init)
     }
 
-    public func create(_ draft: EmailSource.Draft, in team: TeamID, by actor: Actor, from origin: Origin) async throws
-        -> RegisteredEmailSource
-    {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Replaces the e-mail source of the draft's name, if its version is still `version`.
-    public func update(to draft: EmailSource.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> Update<RegisteredEmailSource>
-    {
-        try await database.transaction(in: team) { transaction in
-            try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
     /// Stores the records found by a check; without an audit event, because no setting changes.
     ///
     /// - Returns: the updated source, or nil when the team no longer has it.
@@ -75,18 +58,6 @@ public struct EmailSourceStore: Sendable {
         return try rows.firstValue(RegisteredEmailSource.init)
     }
 
-    /// - Returns: whether the team had the source.
-    public func delete(_ source: EmailSource, in team: TeamID, by actor: Actor, from origin: Origin) async throws
-        -> Bool
-    {
-        try await database.transaction(in: team) { transaction in
-            try await delete(source, reason: nil, in: team, by: actor, from: origin, transaction)
-        }
-    }
-}
-
-// Operations in the caller's transaction.
-extension EmailSourceStore {
     /// All sources of the team, as `list` returns them.
     public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
         -> [RegisteredEmailSource]
@@ -113,6 +84,8 @@ extension EmailSourceStore {
         return stored
     }
 
+    /// Replaces the e-mail source of the draft's name.
+    ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(
         to draft: EmailSource.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
@@ -137,6 +110,7 @@ extension EmailSourceStore {
     }
 
     /// - Parameter reason: the user's reason; nil when a registry file omits the source.
+    /// - Returns: whether the team had the source.
     public func delete(
         _ source: EmailSource, reason: String?, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction

@@ -53,7 +53,7 @@ public struct InvitationStore: Sendable {
                 INSERT INTO invitations AS i (
                     team_id, invitation_id, token_hash, email, role, invited_by, created_at, expires_at
                 ) VALUES (
-                    \(team), \(drawID()), \(token.hash), \(email), \(role), \(account), \(now),
+                    \(team), \(InvitationID(random: random)), \(token.hash), \(email), \(role), \(account), \(now),
                     \(now + Invitation.life)
                 )
                 ON CONFLICT (team_id, lower(email)) DO UPDATE SET
@@ -138,10 +138,9 @@ public struct InvitationStore: Sendable {
     private static func role(invited email: EmailAddress, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Role?
     {
-        let rows = try await transaction.query(
-            "SELECT role FROM invitations WHERE team_id = \(team) AND lower(email) = lower(\(email))")
-        guard var row = rows.first else { return nil }
-        return try row.next(Role.self)
+        try await transaction.query(
+            "SELECT role FROM invitations WHERE team_id = \(team) AND lower(email) = lower(\(email))"
+        ).firstValue()
     }
 
     /// Throws unless the account may manage the role; reads the account's role again, because the page may be outdated.
@@ -155,10 +154,7 @@ public struct InvitationStore: Sendable {
     private static func hasRight(
         _ account: Subject, over role: Role, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        let rows = try await transaction.query(
-            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE")
-        guard var row = rows.first else { return false }
-        return try row.next(Role.self).mayManage(role)
+        try await MembershipStore.heldRole(of: account, in: team, transaction)?.mayManage(role) ?? false
     }
 
     static func event(_ action: String, _ invitation: Invitation, by account: Subject, from origin: Origin)
@@ -167,12 +163,6 @@ public struct InvitationStore: Sendable {
         AuditEvent(
             action, by: .member(account), on: AuditEvent.Target("invitation", invitation.id.rawValue), from: origin,
             after: ["role": .string(invitation.role.rawValue)])
-    }
-
-    private func drawID() -> InvitationID {
-        let text = random.text(TenCharacterID.length, from: .identifier)
-        guard let id = InvitationID(rawValue: text) else { preconditionFailure("the alphabet is that of ids") }
-        return id
     }
 }
 

@@ -92,6 +92,17 @@ extension Key {
             self.publicKeyPEM = key.pem
             fingerprint = Key.fingerprint(of: key)
         }
+
+        /// The public key of a pair that Pippin generated for `issue`.
+        init(_ issue: Issue, id: KeyID, publicKey: P256PublicKey) {
+            (self.id, name, appID) = (id, issue.name, issue.appID)
+            publicKeyPEM = publicKey.pem
+            fingerprint = Key.fingerprint(of: publicKey)
+        }
+
+        var auditedMembers: AuditedMembers {
+            ["name": .string(name), "appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]
+        }
     }
 
     /// Parses the name that the team gives to a key.
@@ -107,38 +118,6 @@ extension Key {
     }
 
     static func fingerprint(of key: P256PublicKey) -> String { Hex.encode(SHA256.hash(key.der)) }
-}
-
-/// Column values of a key to be inserted.
-struct KeyRow {
-    let id: KeyID
-    let name: String
-    let appID: ClientID
-    let publicKeyPEM: String
-    let fingerprint: String
-    let sealed: [UInt8]?
-
-    init(_ issue: Key.Issue, id: KeyID, publicKey: P256PublicKey, sealed: [UInt8]) {
-        self.id = id
-        name = issue.name
-        appID = issue.appID
-        publicKeyPEM = publicKey.pem
-        fingerprint = Key.fingerprint(of: publicKey)
-        self.sealed = sealed
-    }
-
-    init(_ registration: Key.Registration) {
-        id = registration.id
-        name = registration.name
-        appID = registration.appID
-        publicKeyPEM = registration.publicKeyPEM
-        fingerprint = registration.fingerprint
-        sealed = nil
-    }
-
-    var auditedMembers: AuditedMembers {
-        ["name": .string(name), "appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]
-    }
 }
 
 /// Result of the only download of an issued key's private key.

@@ -31,9 +31,9 @@ public struct KeyStore: Sendable {
             while true {
                 guard let id = KeyID(rawValue: random.text(TenCharacterID.length, from: .identifier)) else { continue }
                 let sealed = sealer.seal(Array(pair.pem.utf8), context: Self.place(of: id, in: team))
-                let row = KeyRow(issue, id: id, publicKey: pair.publicKey, sealed: sealed)
-                guard try await Self.insert(row, in: team, transaction) else { continue }
-                return try await Self.report("key.issued", row, in: team, by: actor, from: origin, transaction)
+                let key = Key.Registration(issue, id: id, publicKey: pair.publicKey)
+                guard try await Self.insert(key, sealed: sealed, in: team, transaction) else { continue }
+                return try await Self.report("key.issued", key, in: team, by: actor, from: origin, transaction)
             }
         }
     }
@@ -75,21 +75,17 @@ public struct KeyStore: Sendable {
     private static func place(of id: KeyID, in team: TeamID) -> [String] {
         [team.rawValue, "keys", id.rawValue, "private_key_sealed"]
     }
-}
 
-// Operations in the caller's transaction.
-extension KeyStore {
     /// Registers the public key of a pair generated elsewhere.
     public func register(
         _ registration: Key.Registration, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Key {
         try await Self.lock(forKeysOf: registration.appID, in: team, transaction)
-        let row = KeyRow(registration)
-        guard try await Self.insert(row, in: team, transaction) else {
+        guard try await Self.insert(registration, sealed: nil, in: team, transaction) else {
             throw ValidationError.keyIDTaken(registration.id)
         }
-        return try await Self.report("key.registered", row, in: team, by: actor, from: origin, transaction)
+        return try await Self.report("key.registered", registration, in: team, by: actor, from: origin, transaction)
     }
 
     /// Renames the key.
@@ -126,9 +122,7 @@ extension KeyStore {
         try await change.record(in: team, by: actor, from: origin, transaction)
         return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)
     }
-}
 
-extension KeyStore {
     /// One page of the team's keys or of one App ID's, newest first, including revoked keys.
     public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
         async throws(PostgresFailure) -> Page<Key>
@@ -192,10 +186,7 @@ extension KeyStore {
             )
             """
     }
-}
 
-// SQL of the changes.
-extension KeyStore {
     static let columns: SQL = """
         k.key_id, k.name, k.app_id, k.public_key_pem, k.fingerprint, k.private_key_sealed IS NOT NULL,
         k.downloaded_at, k.created_at, k.revoked_at, u.last_used_at
@@ -213,10 +204,7 @@ extension KeyStore {
     /// Reads the key and locks its row until the transaction ends.
     static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
         -> Key?
-    {
-        let rows = try await transaction.query("\(selection(id, team)) FOR UPDATE OF k")
-        return try rows.firstValue(Key.init)
-    }
+    { try await transaction.query("\(selection(id, team)) FOR UPDATE OF k").firstValue(Key.init) }
 
     /// Deletes all but the last revoked keys of an App ID, which its list shows.
     static func forgetOldest(of appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
@@ -240,14 +228,17 @@ extension KeyStore {
 
     /// Inserts the key into the lowest free slot.
     ///
+    /// - Parameter sealed: its private key, encrypted; nil for a pair generated elsewhere.
     /// - Returns: false when the team already has a key with this id.
-    static func insert(_ key: KeyRow, in team: TeamID, _ transaction: borrowing Transaction) async throws -> Bool {
+    private static func insert(
+        _ key: Key.Registration, sealed: [UInt8]?, in team: TeamID, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
         let others: SQL = "keys WHERE team_id = \(team) AND app_id = \(key.appID)"
         let added = try await transaction.query(
             """
             INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, private_key_sealed)
             SELECT \(team), \(key.id), \(key.name), \(key.appID), slot, \(key.publicKeyPEM), \(key.fingerprint),
-                \(key.sealed)
+                \(sealed)
             FROM \(Quota.activeKeys.freeSlot(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
             """)
@@ -261,7 +252,7 @@ extension KeyStore {
     ///
     /// - Returns: the key as stored.
     static func report(
-        _ action: String, _ key: KeyRow, in team: TeamID, by actor: Actor, from origin: Origin,
+        _ action: String, _ key: Key.Registration, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws -> Key {
         let change = AuditedChange(action, "key", key.id.rawValue, to: key.auditedMembers)
@@ -285,6 +276,6 @@ extension KeyStore {
             WHERE team_id = \(team) AND key_id = \(id)
             RETURNING held.sealed
             """)
-        return try rows.firstValue { (row: inout Row) throws(PostgresFailure) in try row.next() }
+        return try rows.firstValue()
     }
 }

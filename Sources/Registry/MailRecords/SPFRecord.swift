@@ -1,3 +1,5 @@
+import Core
+
 /// Syntax of an SPF record, which lists the servers that send mail for a domain (RFC 7208).
 public struct SPFRecord: Hashable, Sendable {
     /// An error of the record.
@@ -64,8 +66,8 @@ public struct SPFRecord: Hashable, Sendable {
     private static func modifier(_ term: String) -> String? {
         guard let sign = term.firstIndex(of: "=") else { return nil }
         let name = term[..<sign].lowercased()
-        let isName = name.utf8.allSatisfy(isNameCharacter) && name.utf8.first.map(isLetter) == true
-        return isName ? name : nil
+        let isName = name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) }
+        return isName && name.utf8.first?.isASCIILetter == true ? name : nil
     }
 
     private static func isMechanism(_ term: String) -> Bool {
@@ -83,15 +85,6 @@ public struct SPFRecord: Hashable, Sendable {
         case "ip6": return value.map { NetworkText.isIPv6($0) } ?? false
         default: return value.map { !$0.isEmpty } ?? NetworkText.isLengths(argument)
         }
-    }
-
-    private static func isLetter(_ character: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
-    }
-
-    private static func isNameCharacter(_ character: UInt8) -> Bool {
-        isLetter(character) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
-            || "-_.".utf8.contains(character)
     }
 }
 
@@ -114,7 +107,7 @@ enum NetworkText {
         let empty = groups.filter(\.isEmpty).count
         let isWhole = empty == 0 && (groups.count == 8 || groups.count == 7 && isIPv4Group(groups.last))
         let isShort = address.contains("::") && gaps <= 2 && empty <= gaps + 1
-        let isGroup: (Substring) -> Bool = { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isHexadecimal) }
+        let isGroup: (Substring) -> Bool = { $0.utf8.count <= 4 && $0.utf8.allSatisfy { Hex.value(of: $0) != nil } }
         return (isWhole || isShort) && groups.dropLast().allSatisfy(isGroup)
             && (groups.last.map(isGroup) ?? false || isIPv4Group(groups.last))
     }
@@ -142,16 +135,7 @@ enum NetworkText {
     }
 
     private static func isNumber(_ text: Substring, atMost limit: Int) -> Bool {
-        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit)
         return isPlain && text.utf8.count <= 3 && Int(text).map { $0 <= limit && String($0) == text } ?? false
-    }
-
-    private static func isHexadecimal(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -33,16 +33,6 @@ public struct MembershipStore: Sendable {
         return Membership(team: try Team(&row), role: try row.next())
     }
 
-    /// Whether the account is an operator of the installation, as a member of the system team.
-    public func isOperator(_ account: Subject) async throws(PostgresFailure) -> Bool {
-        let rows = try await database.query(
-            """
-            SELECT FROM memberships
-            WHERE team_id = \(TeamID.system) AND sub = \(account) AND role = \(Role.operator)
-            """, in: .system)
-        return !rows.isEmpty
-    }
-
     /// Returns the account as a member of the team, or nil when it is not one.
     public func member(_ account: Subject, in team: TeamID) async throws(PostgresFailure) -> Member? {
         let rows = try await database.query(
@@ -96,6 +86,15 @@ public struct MembershipStore: Sendable {
         ).record(in: team, transaction)
     }
 
+    /// The account's role in the team, which nobody changes until the transaction ends; nil when it is no member.
+    static func heldRole(of account: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> Role?
+    {
+        try await transaction.query(
+            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE"
+        ).firstValue()
+    }
+
     /// Whether the team, which is locked, may have so many members more.
     static func hasRoom(for added: Int = 1, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
@@ -117,16 +116,6 @@ public struct MembershipStore: Sendable {
             throw error
         }
     }
-}
-
-// Changing the members of a team.
-extension MembershipStore {
-    /// Roles that decide about a change: those of the members it concerns and of the team's owners, all locked.
-    private struct Status {
-        let roles: [Subject: Role]
-
-        var owners: Int { roles.values.count { $0 == .owner } }
-    }
 
     /// Applies `change` on behalf of the member `account`, all or nothing.
     ///
@@ -138,10 +127,10 @@ extension MembershipStore {
     {
         try await database.transaction(in: team) { transaction in
             let other = change.subject ?? account
-            let status = try await Self.lock(account, other, in: team, transaction)
-            let outcome = Self.decide(change, by: account, status)
+            let roles = try await Self.lock(account, other, in: team, transaction)
+            let outcome = Self.decide(change, by: account, roles)
             guard outcome == .done else { return outcome }
-            try await Self.perform(change, by: account, status, in: team, from: origin, transaction)
+            try await Self.perform(change, by: account, roles, in: team, from: origin, transaction)
             return .done
         }
     }
@@ -166,9 +155,10 @@ extension MembershipStore {
         }
     }
 
+    /// Locks and reads the roles that decide about a change: those of the members it concerns and of the team's owners.
     private static func lock(
         _ account: Subject, _ other: Subject, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws -> Status {
+    ) async throws -> [Subject: Role] {
         let rows = try await transaction.query(
             """
             SELECT sub, role FROM memberships
@@ -177,13 +167,15 @@ extension MembershipStore {
             """)
         var roles: [Subject: Role] = [:]
         for var row in rows { roles[try row.next()] = try row.next() }
-        return Status(roles: roles)
+        return roles
     }
 
-    private static func decide(_ change: MemberChange, by account: Subject, _ status: Status) -> MemberChange.Outcome {
-        guard let own = status.roles[account] else { return .notAllowed }
-        guard let role = status.roles[change.subject ?? account] else { return .notFound }
-        let isLast = role == .owner && status.owners == 1
+    private static func decide(_ change: MemberChange, by account: Subject, _ roles: [Subject: Role])
+        -> MemberChange.Outcome
+    {
+        guard let own = roles[account] else { return .notAllowed }
+        guard let role = roles[change.subject ?? account] else { return .notFound }
+        let isLast = role == .owner && roles.values.count { $0 == .owner } == 1
         switch change {
         case .role(_, let was, let becomes):
             guard own.mayManage(role), own.mayManage(becomes) else { return .notAllowed }
@@ -198,10 +190,10 @@ extension MembershipStore {
     }
 
     private static func perform(
-        _ change: MemberChange, by account: Subject, _ status: Status, in team: TeamID, from origin: Origin,
+        _ change: MemberChange, by account: Subject, _ roles: [Subject: Role], in team: TeamID, from origin: Origin,
         _ transaction: borrowing Transaction
     ) async throws {
-        let ledger = Ledger(account: account, team: team, origin: origin, roles: status.roles)
+        let ledger = Ledger(account: account, team: team, origin: origin, roles: roles)
         switch change {
         case .role(let member, _, let becomes): try await ledger.set(member, to: becomes, [:], transaction)
         case .removal(let member, let reason):

@@ -45,20 +45,17 @@ enum DisplayText {
     static func parse(_ text: String, limit: Int) throws(ValidationError) -> String {
         let scalars = text.unicodeScalars
         if let scalar = scalars.first(where: isUnprintable) { throw .unprintable(scalar) }
-        let trimmed = String(trim(scalars[...]))
+        let trimmed = text.trimmedWhiteSpace
         guard !trimmed.isEmpty else { throw .missing }
         guard trimmed.unicodeScalars.count <= limit else { throw .tooLong(limit: limit) }
         return trimmed
     }
 
-    private static func trim(_ text: Substring.UnicodeScalarView) -> Substring.UnicodeScalarView {
-        let start = text.drop { $0.properties.isWhitespace }
-        guard let last = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return start }
-        return start[...last]
-    }
-
-    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+    /// Whether the scalar is a control, a line break, or changes the direction of the text around it (Unicode Standard
+    /// Annex 9, section 2).
+    static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.value >= 0x20, scalar.value < 0x7F { return false }
+        return switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         }

@@ -1,3 +1,5 @@
+import Core
+
 /// Host names and addresses of this machine only.
 public enum Loopback {
     /// Whether a host, without a port, is a loopback address or name.
@@ -46,34 +48,24 @@ enum Host: Hashable {
     /// Whether it is a label of a host name (RFC 1123 section 2.1 and RFC 1035 section 2.3.4).
     private static func isLabel(_ label: Label) -> Bool {
         (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
-            && label.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+            && label.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
     }
 
     private static func isNumber(_ label: Label) -> Bool {
         if label.isEmpty { return false }
-        let isHexadecimal =
-            label.starts(with: "0x".utf8)
-            && label.dropFirst(2).allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
-        return label.allSatisfy(isDigit) || isHexadecimal
+        let isHexadecimal = label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { Hex.value(of: $0) != nil }
+        return label.allSatisfy(\.isASCIIDigit) || isHexadecimal
     }
 
     /// Whether the labels are four decimal numbers without leading zeros, the first of them 127.
     private static func isLoopback(_ labels: [Label]) -> Bool {
         labels.count == 4 && labels[0].elementsEqual("127".utf8)
             && labels.allSatisfy { label in
-                guard label.allSatisfy(isDigit), label.count <= 3, let number = Int(Substring(label)) else {
+                guard label.allSatisfy(\.isASCIIDigit), label.count <= 3, let number = Int(Substring(label)) else {
                     return false
                 }
                 return number <= 255 && String(number).utf8.count == label.count
             }
-    }
-
-    private static func isLetter(_ character: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(character)
-    }
-
-    private static func isDigit(_ character: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
     }
 }
 

@@ -94,7 +94,7 @@ public enum ClientKind: String, Hashable, Sendable {
 
 // Messages about URLs, domains and e-mail addresses.
 extension ValidationError {
-    var addressPhrase: Message {
+    private var addressPhrase: Message {
         switch self {
         case .addressCharacter("\\"): Message("console.refusals.url.backslash")
         case .addressCharacter(let scalar): Message("console.refusals.url.character", ["character": Self.name(scalar)])
@@ -150,15 +150,7 @@ extension ValidationError {
         case .duplicate(let value): Message("console.refusals.duplicate", ["value": value])
         case .tooMany(let limit): Message("console.refusals.too-many", count: limit.count)
         case .limitReached(let limit, let parent): Self.message(limit, parent)
-        case .identifierCharacter, .identifierShape, .bundleIDAsServiceID, .teamPrefix, .identifierTaken,
-            .identifierEnding, .servicesIDTaken, .servicesIDAsBundleID:
-            identifierPhrase
-        case .keyIDShape, .appleTeamIDShape, .keyIDTaken, .notPublicKey, .privateKeyGiven, .notApplePrivateKey,
-            .unknownAppleKey, .appleKeyOfOtherApp, .keyOfConnection, .connectedAlready:
-            keyPhrase
-        case .unknownAppID, .belongsToAppID, .groupedAppID, .groupedUnderItself, .primaryOfOthers, .holdsActiveKeys:
-            appIDPhrase
-        default: addressPhrase
+        default: identifierPhrase
         }
     }
 
@@ -183,7 +175,8 @@ extension ValidationError {
             Message("console.refusals.identifier.service-id-taken", ["identifier": identifier.rawValue])
         case .identifierEnding(let identifier):
             Message("console.refusals.identifier.ending", ["identifier": identifier.rawValue])
-        default: Message("console.refusals.identifier.shape")
+        case .identifierShape: Message("console.refusals.identifier.shape")
+        default: keyPhrase
         }
     }
 
@@ -199,7 +192,8 @@ extension ValidationError {
             Message("console.refusals.key.other-app", ["key": key.rawValue, "app": appID.rawValue])
         case .keyOfConnection(let appID): Message("console.refusals.key.connected", ["app": appID.rawValue])
         case .connectedAlready(let appID): Message("console.refusals.key.connected-already", ["app": appID.rawValue])
-        default: Message("console.refusals.key.id")
+        case .keyIDShape: Message("console.refusals.key.id")
+        default: appIDPhrase
         }
     }
 
@@ -215,7 +209,8 @@ extension ValidationError {
         case .primaryOfOthers(let members):
             Message("console.refusals.app-id.primary", ["members": members.map(\.rawValue)])
         case .holdsActiveKeys(let keys): Message("console.refusals.app-id.keys", ["keys": keys.map(\.rawValue)])
-        default: Message("console.refusals.app-id.itself")
+        case .groupedUnderItself: Message("console.refusals.app-id.itself")
+        default: addressPhrase
         }
     }
 

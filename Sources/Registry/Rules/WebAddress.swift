@@ -1,3 +1,5 @@
+import Core
+
 /// An absolute URL with a host, by the rules common to all registered URLs.
 ///
 /// The text is kept byte for byte; only the host is parsed (RFC 3986 section 3).
@@ -51,22 +53,12 @@ struct WebAddress: Hashable {
         guard pendingDigits == 0 else { throw .percentEscape }
     }
 
-    private static func isURLCharacter(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(character)
-        }
+    private static func isURLCharacter(_ octet: UInt8) -> Bool {
+        octet.isASCIILetter || octet.isASCIIDigit || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(octet)
     }
 
-    private static func isSchemeCharacter(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "+-.".utf8.contains(character)
-        }
+    private static func isSchemeCharacter(_ octet: UInt8) -> Bool {
+        octet.isASCIILetter || octet.isASCIIDigit || "+-.".utf8.contains(octet)
     }
 
     private static func scheme(of text: String) throws(ValidationError) -> String {

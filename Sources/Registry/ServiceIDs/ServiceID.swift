@@ -48,10 +48,8 @@ public struct ServiceID: Hashable, Sendable {
         requiresPKCE = try row.next()
         version = try row.next()
         createdAt = try row.next()
-        let domains: [String] = try row.next()
-        let returnURLs: [String] = try row.next()
-        self.domains = domains.map(DomainName.init(stored:))
-        self.returnURLs = returnURLs.map(ReturnURL.init(stored:))
+        domains = try row.next([String].self).map(DomainName.init(stored:))
+        returnURLs = try row.next([String].self).map(ReturnURL.init(stored:))
     }
 }
 

@@ -4,8 +4,8 @@ public import Postgres
 
 /// The Service IDs of each team, with their domains and return URLs.
 ///
-/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
-/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
+/// Every change runs with its audit event in the caller's transaction; it throws `ValidationError` when it breaks a
+/// registry rule, else `PostgresFailure`.
 public struct ServiceIDStore: Sendable {
     let database: TeamDatabase
 
@@ -15,39 +15,6 @@ public struct ServiceIDStore: Sendable {
         try await database.query(Self.selection(identifier, team), in: team).firstValue(ServiceID.init)
     }
 
-    public func create(_ draft: ServiceID.Draft, in team: TeamID, by actor: Actor, from origin: Origin) async throws
-        -> ServiceID
-    {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Replaces the Service ID of the draft's identifier, if its version is still `version`.
-    ///
-    /// Domains and return URLs are replaced too; the App ID cannot change.
-    public func update(to draft: ServiceID.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> Update<ServiceID>
-    {
-        try await database.transaction(in: team) { transaction in
-            try await update(to: draft, version: version, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Deletes the Service ID and the tokens issued to it.
-    ///
-    /// - Returns: the deleted Service ID, or nil when the team has no such Service ID.
-    public func delete(_ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> ServiceID?
-    {
-        try await database.transaction(in: team) { transaction in
-            try await delete(identifier, reason: reason, in: team, by: actor, from: origin, transaction)
-        }
-    }
-}
-
-// Operations in the caller's transaction.
-extension ServiceIDStore {
     /// - Throws: `ValidationError` when the identifier is not free in the team, compared without regard to case.
     public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
     { try await ClientIdentifierStore.requireFree(identifier, for: .service, in: team, transaction) }
@@ -68,6 +35,10 @@ extension ServiceIDStore {
         return try await transaction.query(Self.selection(draft.identifier, team)).only(ServiceID.init)
     }
 
+    /// Replaces the Service ID of the draft's identifier.
+    ///
+    /// Domains and return URLs are replaced too; the App ID cannot change.
+    ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(
         to draft: ServiceID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
@@ -95,6 +66,9 @@ extension ServiceIDStore {
         return .saved(try rows.only(ServiceID.init))
     }
 
+    /// Deletes the Service ID and the tokens issued to it.
+    ///
+    /// - Returns: the deleted Service ID, or nil when the team has no such Service ID.
     public func delete(
         _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
         _ transaction: borrowing Transaction
@@ -107,9 +81,7 @@ extension ServiceIDStore {
         try await change.record(in: team, by: actor, from: origin, transaction)
         return current
     }
-}
 
-extension ServiceIDStore {
     /// One page of the team's Service IDs or of one App ID's, in the order of identifiers.
     public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
         async throws(PostgresFailure) -> Page<ServiceIDSummary>
@@ -180,10 +152,7 @@ extension ServiceIDStore {
             ORDER BY page.identifier
             """
     }
-}
 
-// SQL of the changes.
-extension ServiceIDStore {
     static let columns: SQL = """
         s.identifier, s.app_id, s.description, s.issuer, s.booleans, s.requires_pkce, s.version, s.created_at,
         ARRAY(

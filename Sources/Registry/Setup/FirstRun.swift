@@ -17,7 +17,7 @@ public struct FirstRun: Sendable {
 
     private let database: TeamDatabase
     private let links: SetupLinkStore
-    private let teams: TeamStore
+    private let random: RandomSource
     private let log: Log
 
     public init(
@@ -26,7 +26,7 @@ public struct FirstRun: Sendable {
     ) {
         self.database = database
         links = SetupLinkStore(system, random: random)
-        teams = TeamStore(database, random: random)
+        self.random = random
         self.log = log
     }
 
@@ -48,7 +48,7 @@ public struct FirstRun: Sendable {
         furnish: (TeamID, borrowing Transaction) async throws -> Void = { _, _ in }
     ) async throws -> Outcome {
         guard try await links.claim(token, at: now) else { return .refused }
-        let team = id ?? teams.drawID()
+        let team = id ?? TeamID(random: random)
         do {
             let account = try await database.transaction(in: .system) { transaction in
                 try await Self.requireNoOperator(transaction)

@@ -51,34 +51,14 @@ public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     /// The name without white space around it; nil when it is empty, too long or not one line of text.
     public init?(rawValue: String) {
-        // Most names are plain, and every page of the console reads one.
-        if (1...Self.maximumLength).contains(rawValue.utf8.count),
-            rawValue.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }), rawValue.utf8.first != 0x20,
-            rawValue.utf8.last != 0x20
-        {
-            self.rawValue = rawValue
-            return
-        }
-        let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
-        let trimmed = rawValue.unicodeScalars.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        guard (1...Self.maximumLength).contains(trimmed.count), !trimmed.contains(where: Self.isRefused) else {
-            return nil
-        }
-        var name = String.UnicodeScalarView()
-        name.append(contentsOf: trimmed)
-        self.rawValue = String(name)
+        let name = rawValue.trimmedWhiteSpace
+        guard (1...Self.maximumLength).contains(name.unicodeScalars.count),
+            !name.unicodeScalars.contains(where: DisplayText.isUnprintable)
+        else { return nil }
+        self.rawValue = name
     }
 
     public var description: String { rawValue }
-
-    /// Whether a name must not contain the scalar: controls, line breaks, and marks that change the direction of the
-    /// text around them (Unicode Standard Annex 9, section 2).
-    private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-        }
-    }
 }
 
 /// Reads the names of many teams, for lists.
@@ -101,18 +81,8 @@ public struct TeamNameStore: Sendable {
 /// Everything that can be configured for a team.
 public struct TeamConfiguration: Hashable, Sendable {
     public var settings: TeamSettings
-    public var policy: TeamPolicy
-    public var branding: Branding
-
-    public init(settings: TeamSettings, policy: TeamPolicy = .standard, branding: Branding = Branding()) {
-        (self.settings, self.policy, self.branding) = (settings, policy, branding)
-    }
-
-    init(_ row: inout Row) throws(PostgresFailure) {
-        settings = try TeamSettings(&row)
-        policy = try TeamPolicy(&row)
-        branding = try Branding(&row)
-    }
+    public var policy = TeamPolicy.standard
+    public var branding = Branding()
 
     /// The columns that `init(_:)` reads, from a table with the alias `t`.
     static let columns: SQL = """
@@ -144,6 +114,12 @@ public struct TeamConfiguration: Hashable, Sendable {
     }
 
     private var json: [String: JSONValue] { settings.json.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
+}
+
+extension TeamConfiguration {
+    init(_ row: inout Row) throws(PostgresFailure) {
+        self.init(settings: try TeamSettings(&row), policy: try TeamPolicy(&row), branding: try Branding(&row))
+    }
 }
 
 /// Obligations of a team to third parties that must be met before its rows are deleted.

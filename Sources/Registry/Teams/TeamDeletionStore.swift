@@ -63,8 +63,7 @@ struct TeamDeletionStore: Sendable {
                 WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.closed_at <= \(now - Self.settlingTime)
                 FOR NO KEY UPDATE
                 """)
-            guard var row = closed.first else { return }
-            let team = try Team(&row)
+            guard let team = try closed.firstValue(Team.init) else { return }
             for obligation in obligations { guard try await obligation.conclude(in: id, transaction) else { return } }
             try await transaction.query(
                 "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
@@ -74,10 +73,7 @@ struct TeamDeletionStore: Sendable {
 
     /// Deletes up to `batch` rows of a deleted team and returns their number: zero when none is left.
     func removeRows(of id: TeamID, batch: Int) async throws(PostgresFailure) -> Int {
-        guard var row = try await database.query("SELECT pippin_empty_team(\(batch)::integer)", in: id).first else {
-            return 0
-        }
-        return try row.next()
+        try await database.query("SELECT pippin_empty_team(\(batch)::integer)", in: id).firstValue() ?? 0
     }
 
     /// Records that only the row and the audit log of a deleted team are left.

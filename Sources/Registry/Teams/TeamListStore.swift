@@ -10,20 +10,6 @@ public struct TeamListStore: Sendable {
 
     public init(_ database: SystemDatabase) { self.database = database }
 
-    /// Returns the teams of a console account, by name.
-    public func list(of account: Subject) async throws(PostgresFailure) -> [Membership] {
-        let rows = try await database.query(
-            """
-            SELECT \(Team.columns), m.role
-            FROM memberships m JOIN teams t ON t.team_id = m.team_id
-            WHERE m.sub = \(account) AND NOT t.is_system AND t.deleted_at IS NULL
-            ORDER BY lower(t.name), t.team_id
-            """)
-        var memberships: [Membership] = []
-        for var row in rows { memberships.append(Membership(team: try Team(&row), role: try row.next())) }
-        return memberships
-    }
-
     /// Returns up to `limit` teams for operators, newest first, those after `cursor` if given.
     ///
     /// - Parameter search: the beginning of a name in any case, or a whole id.
@@ -53,9 +39,7 @@ public struct TeamListStore: Sendable {
             WHERE t.team_id = ANY (\(teams.map(\.rawValue))) AND coalesce(t.closed_at, t.deleted_at) IS NULL
                 AND NOT EXISTS (SELECT FROM memberships m WHERE m.team_id = t.team_id)
             """)
-        var found: Set<TeamID> = []
-        for var row in rows { found.insert(try row.next()) }
-        return found
+        return Set(try rows.column())
     }
 
     private static func matching(_ search: String?) -> SQL {

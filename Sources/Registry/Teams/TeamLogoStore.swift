@@ -3,7 +3,7 @@ import Crypto
 public import Platform
 public import Postgres
 
-/// Stores the logos of teams.
+/// Stores the logos of teams, at most one each.
 public struct TeamLogoStore: Sendable {
     let database: TeamDatabase
 
@@ -17,15 +17,10 @@ public struct TeamLogoStore: Sendable {
             "SELECT media_type, octets FROM team_logos WHERE team_id = \(team) AND digest = \(digest)", in: team)
         return try rows.firstValue(TeamLogo.init)
     }
-}
 
-// Changing the logo of a team, which has at most one.
-extension TeamLogoStore {
     /// Returns the digest of the team's logo, or nil when it has none.
     public func digest(of team: TeamID) async throws(PostgresFailure) -> String? {
-        let rows = try await database.query("SELECT digest FROM team_logos WHERE team_id = \(team)", in: team)
-        guard var row = rows.first else { return nil }
-        return try row.next()
+        try await database.query("SELECT digest FROM team_logos WHERE team_id = \(team)", in: team).firstValue()
     }
 
     /// Sets the team's logo, which replaces an earlier one.

@@ -1,4 +1,4 @@
-import Core
+public import Core
 public import Platform
 public import Postgres
 
@@ -35,25 +35,6 @@ public struct TeamPolicy: Hashable, Sendable {
         registration: .open, idTokenSeconds: 600, requiresVerifiedDomains: false, accountDeleteEvent: .accountDelete,
         auditRetentionDays: 400)
 
-    init(_ row: inout Row) throws(PostgresFailure) {
-        registration = try row.next()
-        idTokenSeconds = try row.next()
-        requiresVerifiedDomains = try row.next()
-        accountDeleteEvent = try row.next()
-        auditRetentionDays = try row.next()
-    }
-
-    private init(
-        registration: Registration, idTokenSeconds: Int, requiresVerifiedDomains: Bool,
-        accountDeleteEvent: AccountDeleteEvent, auditRetentionDays: Int
-    ) {
-        self.registration = registration
-        self.idTokenSeconds = idTokenSeconds
-        self.requiresVerifiedDomains = requiresVerifiedDomains
-        self.accountDeleteEvent = accountDeleteEvent
-        self.auditRetentionDays = auditRetentionDays
-    }
-
     /// The members as JSON, for the audit log.
     var json: [String: JSONValue] {
         [
@@ -62,6 +43,14 @@ public struct TeamPolicy: Hashable, Sendable {
             "accountDeleteEvent": .string(accountDeleteEvent.rawValue),
             "auditRetentionDays": .integer(Int64(auditRetentionDays)),
         ]
+    }
+}
+
+extension TeamPolicy {
+    init(_ row: inout Row) throws(PostgresFailure) {
+        self.init(
+            registration: try row.next(), idTokenSeconds: try row.next(), requiresVerifiedDomains: try row.next(),
+            accountDeleteEvent: try row.next(), auditRetentionDays: try row.next())
     }
 }
 
@@ -105,7 +94,8 @@ public struct TeamSettings: Hashable, Sendable {
         TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
     }
 
-    init(_ row: inout Row) throws(PostgresFailure) {
+    /// Reads the columns `name`, `mode`, `identity_sources` and `second_factor`.
+    public init(_ row: inout Row) throws(PostgresFailure) {
         name = try row.next()
         mode = try row.next()
         identitySources = try row.next([String].self).compactMap(IdentitySource.init)
@@ -113,7 +103,7 @@ public struct TeamSettings: Hashable, Sendable {
     }
 
     /// The members as JSON, for the audit log.
-    var json: [String: JSONValue] {
+    public var json: [String: JSONValue] {
         [
             "name": .string(name.rawValue), "mode": .string(mode.rawValue),
             "identitySources": .array(identitySources.map { .string($0.rawValue) }),

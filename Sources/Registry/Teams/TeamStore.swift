@@ -1,5 +1,4 @@
 public import Core
-public import Crypto
 public import Platform
 public import Postgres
 
@@ -13,52 +12,13 @@ public struct TeamStore: Sendable {
         case unknownOwner
     }
 
-    /// Result of a change.
-    public enum Update: Sendable {
-        case updated(Team)
-        /// The team was changed meanwhile; the value is its current state.
-        case conflict(Team)
-        case notFound
-    }
+    private let database: TeamDatabase
 
-    /// Ids drawn at most per team; 36^10 ids make even one repetition unlikely.
-    private static let draws = 3
-
-    let database: TeamDatabase
-    private let random: RandomSource
-
-    public init(_ database: TeamDatabase, random: RandomSource = .system) {
-        self.database = database
-        self.random = random
-    }
-
-    /// Creates a team with its owner in one transaction, under the new team's own setting.
-    ///
-    /// - Parameters:
-    ///   - id: drawn at random when nil.
-    ///   - owner: a user of the system team; nil for a team that is administered only by `apply`.
-    /// - Throws: `Failure`, `PostgresFailure`.
-    public func create(
-        _ settings: TeamSettings, as id: TeamID? = nil, owner: Subject?, by actor: Actor, from origin: Origin
-    ) async throws -> TeamID {
-        if let id {
-            try await insert(settings, as: id, owner: owner, by: actor, from: origin)
-            return id
-        }
-        for _ in 1..<Self.draws {
-            let id = drawID()
-            do {
-                try await insert(settings, as: id, owner: owner, by: actor, from: origin)
-                return id
-            } catch Failure.idTaken { continue }
-        }
-        let id = drawID()
-        try await insert(settings, as: id, owner: owner, by: actor, from: origin)
-        return id
-    }
+    public init(_ database: TeamDatabase) { self.database = database }
 
     /// Creates a team in the caller's transaction, which must be under that team's setting.
     ///
+    /// - Parameter owner: a user of the system team; nil for a team that is administered only by `apply`.
     /// - Throws: `Failure`, `PostgresFailure`.
     public static func create(
         _ settings: TeamSettings, as id: TeamID, owner: Subject?, by actor: Actor, from origin: Origin,
@@ -84,35 +44,13 @@ public struct TeamStore: Sendable {
 
     /// Returns the team, or nil when there is none or it was deleted.
     public func find(_ id: TeamID) async throws(PostgresFailure) -> Team? {
-        let rows = try await database.query(Self.selection(of: id), in: id)
-        return try rows.firstValue(Team.init)
+        try await database.query(Self.selection(of: id), in: id).firstValue(Team.init)
     }
 
-    func drawID() -> TeamID {
-        let text = random.text(TenCharacterID.length, from: .identifier)
-        guard let id = TeamID(rawValue: text) else { preconditionFailure("the alphabet is that of team ids") }
-        return id
-    }
-
-    private func insert(_ settings: TeamSettings, as id: TeamID, owner: Subject?, by actor: Actor, from origin: Origin)
-        async throws
-    {
-        try await database.transaction(in: id) { transaction in
-            try await Self.create(settings, as: id, owner: owner, by: actor, from: origin, transaction)
-        }
-    }
-
-    static func selection(of id: TeamID) -> SQL {
+    private static func selection(of id: TeamID) -> SQL {
         "SELECT \(Team.columns) FROM teams t WHERE t.team_id = \(id) AND t.deleted_at IS NULL"
     }
-}
 
-extension AuditEvent.Target {
-    static func team(_ id: TeamID) -> AuditEvent.Target { AuditEvent.Target("team", id.rawValue) }
-}
-
-// Changing and deleting a team.
-extension TeamStore {
     /// How long a deletion can be cancelled.
     public static let gracePeriod = Duration.seconds(7 * 86_400)
 
@@ -121,7 +59,7 @@ extension TeamStore {
     /// - Throws: `PostgresFailure`.
     public func update(
         _ id: TeamID, to configuration: TeamConfiguration, version: Int, by actor: Actor, from origin: Origin
-    ) async throws -> Update {
+    ) async throws -> Update<Team> {
         try await save(id, configuration.assignments, version: version) { team in
             let (before, after) = configuration.difference(from: team.configuration)
             return AuditEvent("team.updated", by: actor, on: .team(id), from: origin, before: before, after: after)
@@ -135,7 +73,7 @@ extension TeamStore {
     /// - Throws: `PostgresFailure`.
     public func requestDeletion(
         of id: TeamID, reason: String, version: Int, by actor: Actor, from origin: Origin, at now: Timestamp
-    ) async throws -> Update {
+    ) async throws -> Update<Team> {
         let due = now + Self.gracePeriod
         return try await save(id, "deletion_due_at = \(due)", version: version, whileOpen: true) { _ in
             let after: JSONValue = ["reason": .string(reason), "dueAt": .string(due.description)]
@@ -146,7 +84,7 @@ extension TeamStore {
     /// Cancels a deletion; returns a conflict once the team is closed.
     ///
     /// - Throws: `PostgresFailure`.
-    public func cancelDeletion(of id: TeamID, by actor: Actor, from origin: Origin) async throws -> Update {
+    public func cancelDeletion(of id: TeamID, by actor: Actor, from origin: Origin) async throws -> Update<Team> {
         try await save(id, "deletion_due_at = NULL", version: nil, whileOpen: true) { _ in
             AuditEvent("team.deletion_cancelled", by: actor, on: .team(id), from: origin)
         }
@@ -159,22 +97,20 @@ extension TeamStore {
     ///   - whileOpen: whether a closed team is a conflict.
     private func save(
         _ id: TeamID, _ assignments: SQL, version: Int?, whileOpen: Bool = false, _ event: (Team) -> AuditEvent
-    ) async throws -> Update {
+    ) async throws -> Update<Team> {
         try await database.transaction(in: id) { transaction in
             let found = try await transaction.query("\(Self.selection(of: id)) FOR NO KEY UPDATE")
-            guard var row = found.first else { return .notFound }
-            let before = try Team(&row)
+            guard let before = try found.firstValue(Team.init) else { return .notFound }
             guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
-                return .conflict(before)
+                return .conflict(current: before)
             }
             let changed = try await transaction.query(
                 """
                 UPDATE teams t SET \(assignments), version = version + 1 WHERE t.team_id = \(id)
                 RETURNING \(Team.columns)
                 """)
-            guard var row = changed.first else { return .notFound }
             try await event(before).record(in: id, transaction)
-            return .updated(try Team(&row))
+            return .saved(try changed.only(Team.init))
         }
     }
 
@@ -188,4 +124,8 @@ extension TeamStore {
         WHERE team_id = \(team)
         """
     }
+}
+
+extension AuditEvent.Target {
+    static func team(_ id: TeamID) -> AuditEvent.Target { AuditEvent.Target("team", id.rawValue) }
 }

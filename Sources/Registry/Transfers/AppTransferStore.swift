@@ -8,8 +8,6 @@ public struct AppTransferStore: Sendable {
 
     public init(_ database: TeamDatabase) { self.database = database }
 
-    init(database: TeamDatabase) { self.database = database }
-
     private static let lifetime: SQL = "\(Int(AppTransfer.lifetime.components.seconds)) * interval '1 second'"
 
     /// Finds a transfer of either direction.
@@ -28,8 +26,7 @@ public struct AppTransferStore: Sendable {
             SELECT \(columns(at: moment)) FROM app_transfers
             WHERE transfer_id = \(id) AND (team_id = \(team) OR target_team = \(team))
             """)
-        guard var row = rows.first else { return nil }
-        return try AppTransfer(&row)
+        return try rows.firstValue(AppTransfer.init)
     }
 
     /// Locks two teams against changes and other transfers until the transaction ends; call it first.
@@ -37,23 +34,14 @@ public struct AppTransferStore: Sendable {
     /// - Returns: false when one of them is closed or does not exist.
     @discardableResult static func hold(_ team: TeamID, _ other: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
-    {
-        let rows = try await transaction.query("SELECT pippin_hold_open_teams(\(team), \(other))")
-        guard var row = rows.first else { return false }
-        return try row.next()
-    }
+    { try await transaction.query("SELECT pippin_hold_open_teams(\(team), \(other))").firstValue() ?? false }
 
     /// Whether the member may make and accept offers; the membership is locked until the transaction ends.
     ///
     /// Called after the teams are locked, the order of all code that locks both.
     static func holdRight(of member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
-    {
-        let rows = try await transaction.query(
-            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(member) FOR SHARE")
-        guard var row = rows.first else { return false }
-        return try row.next(Role.self).rights.contains(.dangerZone)
-    }
+    { try await MembershipStore.heldRole(of: member, in: team, transaction)?.rights.contains(.dangerZone) ?? false }
 
     static func insert(
         _ id: TransferID, _ appID: ClientID, _ registration: TransferredRegistration, to target: TeamID,
@@ -162,8 +150,7 @@ public struct AppTransferStore: Sendable {
             WHERE transfer_id = \(id) AND target_team = \(team) AND \(state(at: moment)) = 'offered'
             RETURNING \(columns(at: moment))
             """)
-        guard var row = rows.first else { return nil }
-        return try AppTransfer(&row)
+        return try rows.firstValue(AppTransfer.init)
     }
 
     /// The state of an offer; one settled at the end of its lifetime is expired.
@@ -182,33 +169,14 @@ public struct AppTransferStore: Sendable {
         transfer_id, team_id, target_team, app_id, (\(registration))::text, \(state(at: moment)), offered_at, settled_at
         """
     }
-}
 
-extension AppTransfer {
-    init(_ row: inout Row) throws {
-        id = try row.next()
-        source = try row.next()
-        target = try row.next()
-        appID = try row.next()
-        let text: String = try row.next()
-        registration = try JSON.decode(TransferredRegistration.self, from: Array(text.utf8))
-        state = try row.next()
-        offeredAt = try row.next()
-        settledAt = try row.next()
-    }
-}
-
-extension AppTransferStore {
     /// Most transfers listed between two teams.
     private static let shown = 20
 
     /// Lists the transfers in both directions: open offers first, then the newest; the number for each other team is
     /// limited, so that none hides the offers of others.
     public func list(in team: TeamID, at moment: Timestamp) async throws -> [AppTransfer] {
-        let rows = try await database.query(Self.listing(team, at: moment), in: team)
-        var transfers: [AppTransfer] = []
-        for var row in rows { transfers.append(try AppTransfer(&row)) }
-        return transfers
+        try await database.query(Self.listing(team, at: moment), in: team).all(AppTransfer.init)
     }
 
     /// Selects the newest of each state and direction, by indexes in that order.
@@ -261,4 +229,21 @@ extension AppTransferStore {
             FROM jsonb_array_elements(registration -> 'services') WITH ORDINALITY AS one (service, number)
         ), '[]'::jsonb))
         """
+}
+
+extension AppTransfer {
+    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+        id = try row.next()
+        source = try row.next()
+        target = try row.next()
+        appID = try row.next()
+        let json = Array(try row.next(String.self).utf8)
+        guard let registration = try? JSON.decode(TransferredRegistration.self, from: json) else {
+            throw .unreadable(column: 4, as: "a registration")
+        }
+        self.registration = registration
+        state = try row.next()
+        offeredAt = try row.next()
+        settledAt = try row.next()
+    }
 }

@@ -125,7 +125,7 @@ public struct AppTransfers: Sendable {
         _ id: TransferID, _ state: AppTransfer.State, _ action: String, in team: TeamID, by actor: Actor,
         from origin: Origin
     ) async throws -> Bool {
-        let (store, moment) = (AppTransferStore(database: database), clock())
+        let (store, moment) = (AppTransferStore(database), clock())
         guard let transfer = try await store.find(id, in: team, at: moment) else { return false }
         let event = transfer.event(action, by: actor, from: origin)
         return try await store.settle(id, state, event: event, in: team, at: moment)
@@ -133,15 +133,17 @@ public struct AppTransfers: Sendable {
 
     private func registration(of appID: ClientID, in team: TeamID) async throws -> TransferredRegistration {
         guard let app = try await AppIDStore(database).find(appID, in: team) else { throw TransferRefusal.unknownApp }
-        let below = try await AppIDStore(database).consequences(of: appID, in: team)
-        guard app.primary == nil, below?.groupedAppIDs.isEmpty ?? true else { throw TransferRefusal.grouped }
+        guard let below = try await AppIDStore(database).consequences(of: appID, in: team) else {
+            throw TransferRefusal.unknownApp
+        }
+        guard app.primary == nil, below.groupedAppIDs.isEmpty else { throw TransferRefusal.grouped }
         let services = try await ServiceIDStore(database).all(of: appID, in: team)
-        return TransferredRegistration(app, services, people: below?.people)
+        return TransferredRegistration(app, services, people: below.people)
     }
 }
 
 extension TransferredRegistration {
-    fileprivate init(_ app: AppID, _ services: [ServiceID], people: Int?) {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], people: Int) {
         self.people = people
         description = app.description
         isEnabled = app.isEnabled
@@ -169,7 +171,7 @@ extension AppTransfer {
     fileprivate var input: AppID.Input {
         AppID.Input(
             identifier: appID.rawValue, description: registration.description, isEnabled: registration.isEnabled,
-            notificationURL: registration.notificationURL, issuer: registration.issuer ?? ServiceID.Issuer.own.rawValue)
+            notificationURL: registration.notificationURL, issuer: registration.issuer)
     }
 
     fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
@@ -230,11 +232,10 @@ public struct TransferredRegistration: Codable, Sendable {
     let isEnabled: Bool
     /// Empty when there is none.
     public let notificationURL: String
-    /// Nil in offers of older versions.
-    let issuer: String?
+    let issuer: String
     public let services: [Service]
-    /// Number of the app's users at the time of the offer; nil in offers of older versions.
-    public let people: Int?
+    /// Number of the app's users at the time of the offer.
+    public let people: Int
 }
 
 /// The reason why a transfer is rejected.

@@ -75,9 +75,8 @@ import Testing
 
         #expect(Hex.encode(hmac.code(for: data)) == test.code)
         #expect(Hex.encode(hmac.code(for: data)) == test.code, "a second code under the same key")
-        #expect(hmac.isValid(try hex(test.code), for: data))
-        #expect(!hmac.isValid(try hex(test.code), for: data + [0]))
-        #expect(!hmac.isValid(Array(try hex(test.code).dropLast()), for: data))
+        #expect(hmac.code(for: data) == (try hex(test.code)))
+        #expect(hmac.code(for: data + [0]) != (try hex(test.code)))
     }
 
     @Test func `takes an empty key`() {

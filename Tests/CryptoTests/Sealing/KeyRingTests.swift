@@ -47,11 +47,7 @@ import Testing
         let after = KeyRing(current: new, older: [old]).sealer(purpose: "tokens")
         let sealed = before.seal(secret, context: place)
 
-        #expect(before.isCurrent(sealed))
-        #expect(!after.isCurrent(sealed))
         #expect(after.open(sealed, context: place) == secret)
-        #expect(after.isCurrent(after.seal(secret, context: place)))
-        #expect(!after.isCurrent([]))
     }
 
     @Test func `derives a key of its own for each purpose`() {
@@ -70,10 +66,9 @@ import Testing
         #expect(throws: MasterKey.Failure.invalidID) { try MasterKey(id: id, secret: [UInt8](repeating: 0, count: 32)) }
     }
 
-    @Test func `refuses a secret of another length, and gives back what it was made of`() throws {
+    @Test func `refuses a secret of another length`() throws {
         #expect(throws: MasterKey.Failure.wrongLength(16)) {
             try MasterKey(id: "2026", secret: [UInt8](repeating: 0, count: 16))
         }
-        #expect(new.secret() == [UInt8](repeating: 2, count: 32))
     }
 }

@@ -45,7 +45,8 @@ import Testing
     ]) func `follows from consent and scopes`(row: Case) {
         let user = User(
             subject: Subject(hexadecimal: "0"), name: .none, email: row.email, isEmailVerified: row.isVerified,
-            relayAddress: Self.relay, createdAt: .noon)
+            isEmailPrivate: false, relayAddress: Self.relay, createdAt: .noon, lastSignInAt: nil, suspendedAt: nil,
+            credentialsVersion: 0)
         let consent = Consent(
             appID: .app, name: row.sharedName, email: row.choice, grantedAt: .noon, deliveredAt: nil,
             forwardsMail: true, provider: nil, providerEmail: nil)

@@ -125,9 +125,8 @@ import Testing
             _ = try await environment.consents().grant(
                 ConsentChoice(name: nil, email: .hidden), of: ada, to: .app, in: .acme, from: .test)
             try environment.issueTokens(to: ada, app: .app)
-            let store = UserDeletionStore(environment.database)
 
-            let deleted = try await store.delete(ada, in: .acme, by: .person(ada), from: .test, reason: "asked for")
+            let deleted = try await environment.delete(ada, by: .person(ada), reason: "asked for")
 
             #expect(deleted)
             for table in [
@@ -144,7 +143,7 @@ import Testing
             try environment.addApp(ClientID.app)
             try environment.issueTokens(to: ben, app: .app)
 
-            _ = try await UserDeletionStore(environment.database).delete(ada, in: .acme, by: .person(ada), from: .test)
+            _ = try await environment.delete(ada, by: .person(ada))
 
             #expect(try environment.count("users", of: ben) == 1)
             #expect(try environment.count("refresh_tokens", of: ben) == 1)
@@ -157,8 +156,7 @@ import Testing
             let ada = try await environment.add("Ada", to: .system)
             try environment.addMember(ada, "owner")
 
-            _ = try await UserDeletionStore(environment.database).delete(
-                ada, in: .system, by: .member(ada), from: .test)
+            _ = try await environment.delete(ada, by: .member(ada), in: .system)
 
             #expect(try environment.count("memberships", of: ada) == 0)
         }

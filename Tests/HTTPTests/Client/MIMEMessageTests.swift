@@ -60,7 +60,7 @@ import Testing
         #expect(words.allSatisfy { $0.utf8.count <= 84 })
         let decoded = words.map { word in
             let start = word.firstRange(of: "=?utf-8?B?")?.upperBound ?? word.startIndex
-            let octets = Base64.decode(String(word[start...].dropLast(2))) ?? []
+            let octets = Base64.decode(word[start...].dropLast(2).utf8) ?? []
             return String(validating: octets, as: UTF8.self)
         }
         #expect(decoded.allSatisfy { $0 != nil })

@@ -125,8 +125,10 @@ import Testing
             try await engine.moveApp()
             #expect(try await engine.snapshot().transfers.outgoing.count == 1)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
-            _ = try await AppIDStore(engine.database).delete(
-                .other, reason: "moved", in: .acme, by: Engine.member, from: .test)
+            _ = try await engine.database.transaction(in: .acme) { transaction in
+                try await AppIDStore(engine.database).delete(
+                    .other, reason: "moved", in: .acme, by: Engine.member, from: .test, transaction)
+            }
             #expect(try await engine.snapshot().transfers.outgoing.isEmpty)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
         }

@@ -99,15 +99,4 @@ import Testing
             for _ in 0..<3 { #expect(own.insert(try await engine.clientToken().accessToken).inserted) }
         }
     }
-
-    @Test func `a token that version 0.1 issued is good until it ends`() async throws {
-        try await withEngine { engine in
-            let team = try await engine.snapshot()
-            let end = (engine.clock.now + .seconds(60)).seconds
-            let octets: [UInt8] = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: end >> $0) }
-            let text = team.accessTokens.mint(payload: [1] + (1...16) + octets)
-            let token = try #require(AccessToken(text, of: team))
-            #expect(token.expiresAt.seconds == end && token.refreshTokenID == Array(1...16))
-        }
-    }
 }

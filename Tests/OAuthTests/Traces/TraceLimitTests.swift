@@ -53,13 +53,6 @@ import Testing
         }
     }
 
-    @Test func `V51: tells no secret that an earlier release did not know for one`() throws {
-        let token = "r0123456789abcdef0123456789abcdef.0.mrp.AbCdEfGhIjKlMnOpQrStUv"
-        let stored = #"{"kind":"token_refused","at":1,"sent":["client_id","\#(token)"]}"#
-        let step = try #require(try TraceEvent(stored: stored))
-        #expect(step.sent.map(\.value) == [Redaction.withheld])
-    }
-
     @Test func `V42: makes no page of a trace that is longer than a browser shows`() async throws {
         try await withEngine { engine in
             let id = try #require(TraceID(rawValue: String(repeating: "a", count: 28)))

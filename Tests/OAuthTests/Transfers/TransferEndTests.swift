@@ -57,8 +57,10 @@ import Testing
             _ = try await engine.tokens(at: .otherWeb)
             try await engine.moveApp()
             _ = try await engine.transferName()
-            _ = try await AppIDStore(engine.database).delete(
-                .other, reason: "moved", in: .acme, by: Engine.member, from: .test)
+            _ = try await engine.database.transaction(in: .acme) { transaction in
+                try await AppIDStore(engine.database).delete(
+                    .other, reason: "moved", in: .acme, by: Engine.member, from: .test, transaction)
+            }
             #expect(try engine.admin(Self.told).count == 1, "nobody has withdrawn")
         }
     }

@@ -45,14 +45,4 @@ import Testing
         #expect(written.text.contains("<b>Cleo<b>"))
         #expect(!written.subject.unicodeScalars.contains { $0.value < 0x20 })
     }
-
-    @Test(arguments: Language.allCases)
-    func `S10, V47: repeats no address that a browser calls itself, though an older release kept it so`(
-        language: Language
-    ) throws {
-        let message = EmailMessage.newSignIn(
-            at: Self.until, browser: "https://evil.example/stop-this", ip: "203.0.113.7", link: Self.link)
-        let written = try emailRenderer().write(message, from: "Acme", in: language)
-        #expect(!written.text.contains("evil") && !written.html.contains("evil"))
-    }
 }

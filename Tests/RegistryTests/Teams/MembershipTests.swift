@@ -39,11 +39,11 @@ import Testing
     @Test func `of the system team are operators, and no other team has any`() async throws {
         try await withAda { environment, ada in
             let acme = try await environment.addTeam("Acme", owner: ada)
-            #expect(try await !environment.members.isOperator(ada))
+            #expect(try await !environment.rights.find(of: ada).isOperator)
 
             try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
 
-            #expect(try await environment.members.isOperator(ada))
+            #expect(try await environment.rights.find(of: ada).isOperator)
             // No page of the system team is a team's page.
             #expect(try await environment.members.find(ada, in: .system) == nil)
             let ben = try environment.addAccount("ben")

@@ -42,7 +42,7 @@ import Testing
                 Issue.record("\(outcome)");
                 return
             }
-            #expect(try await environment.members.isOperator(account))
+            #expect(try await environment.rights.find(of: account).isOperator)
             #expect(try await environment.members.find(account, in: team)?.role == .owner)
             #expect(try environment.allActions(in: .system) == ["member.added", "setup.completed"])
             #expect(try environment.allActions(in: team) == ["team.created", "member.added"])

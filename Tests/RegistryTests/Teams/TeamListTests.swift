@@ -11,11 +11,11 @@ import Testing
             try await environment.addTeam("Rival", owner: ben)
             try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
 
-            let memberships = try await environment.list.list(of: ada)
+            let memberships = try await environment.rights.find(of: ada).memberships
 
             #expect(memberships.map(\.team.settings.name.rawValue) == ["Acme", "zebra"])
             #expect(memberships.allSatisfy { $0.role == .owner })
-            #expect(try await environment.list.list(of: Subject(hexadecimal: "cleo")).isEmpty)
+            #expect(try await environment.rights.find(of: Subject(hexadecimal: "cleo")).memberships.isEmpty)
         }
     }
 
@@ -65,7 +65,7 @@ import Testing
             let page = try await environment.list.page(limit: 10)
 
             #expect(page.items.map(\.id) == [id] && page.items[0].deletedAt != nil)
-            #expect(try await environment.list.list(of: ada).isEmpty)
+            #expect(try await environment.rights.find(of: ada).memberships.isEmpty)
             #expect(try await environment.members.find(ada, in: id) == nil)
         }
     }

@@ -1,7 +1,5 @@
-import Crypto
 import Platform
 import Postgres
-import Synchronization
 import TestSupport
 import Testing
 
@@ -58,27 +56,6 @@ import Testing
         }
     }
 
-    @Test func `draw another id when one is taken`() async throws {
-        try await withEnvironment { environment in
-            let calls = Atomic(0)
-            // The first two draws are alike.
-            let random = RandomSource { count in
-                let call = calls.add(1, ordering: .relaxed).oldValue
-                return [UInt8](repeating: call < 2 ? 0 : 1, count: count)
-            }
-            let teams = TeamStore(environment.database, random: random)
-
-            for expected in ["AAAAAAAAAA", "BBBBBBBBBB"] {
-                let id = try await teams.create(
-                    environment.settings("Acme"), owner: nil, by: .command("test"), from: .test)
-                #expect(id.rawValue == expected)
-            }
-            await #expect(throws: TeamStore.Failure.idTaken) {
-                try await teams.create(environment.settings("Acme"), owner: nil, by: .command("test"), from: .test)
-            }
-        }
-    }
-
     @Test func `change with before and after on record`() async throws {
         try await withEnvironment { environment in
             let id = try await environment.addTeam("Acme")
@@ -90,7 +67,7 @@ import Testing
             let result = try await environment.teams.update(
                 id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"), from: .test)
 
-            guard case .updated(let team) = result else {
+            guard case .saved(let team) = result else {
                 Issue.record("\(result)");
                 return
             }
@@ -115,7 +92,7 @@ import Testing
                     by: .command("test"), from: .test)
             }
 
-            let winners = results.compactMap { if case .updated(let team) = $0 { team } else { nil } }
+            let winners = results.compactMap { if case .saved(let team) = $0 { team } else { nil } }
             let losers = results.compactMap { if case .conflict(let team) = $0 { team } else { nil } }
             #expect(winners.count == 1)
             #expect(losers.count == 9 && losers.allSatisfy { $0 == winners.first })

@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import EventLoop
 import Platform
 import Postgres
@@ -15,6 +16,7 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     var teams: TeamStore { TeamStore(database) }
     var members: MembershipStore { MembershipStore(database) }
     var list: TeamListStore { TeamListStore(system) }
+    var rights: AccountRightsStore { AccountRightsStore(system) }
     var invitations: InvitationStore { InvitationStore(database) }
     var door: InvitationAcceptance { InvitationAcceptance(database, system) }
     var links: SetupLinkStore { SetupLinkStore(system) }
@@ -28,9 +30,12 @@ struct TestEnvironment: Sendable, OwnedDatabase {
 
     @discardableResult func addTeam(_ name: String, as id: String? = nil, owner: Subject? = nil) async throws -> TeamID
     {
-        try await teams.create(
-            settings(name), as: id.map { try #require(TeamID(rawValue: $0)) }, owner: owner, by: .command("test"),
-            from: .test)
+        let id = try id.map { try #require(TeamID(rawValue: $0)) } ?? TeamID(random: .system)
+        let settings = try settings(name)
+        try await database.transaction(in: id) { transaction in
+            try await TeamStore.create(settings, as: id, owner: owner, by: .command("test"), from: .test, transaction)
+        }
+        return id
     }
 
     func settings(_ name: String) throws -> TeamSettings {

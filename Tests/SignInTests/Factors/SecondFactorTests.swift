@@ -34,8 +34,10 @@ import Testing
         let hash = try TestTeams.argon2id.hash("a wholly other secret")
         let teams = site.teams
         _ = try await teams.loop.run {
-            try await PasswordStore(teams.database).set(
-                hash, for: teams.people.ada, in: .acme, by: .system("test"), from: TestTeams.origin)
+            try await teams.database.transaction(in: .acme) { transaction in
+                try await PasswordStore.set(
+                    hash, for: teams.people.ada, in: .acme, by: .system("test"), from: TestTeams.origin, transaction)
+            }
         }
         let late = try browser.send(form, [("method", "totp"), ("code", site.code(of: secret))])
         #expect(late.status == 410 && browser.cookies[Browser.sessionCookie] == nil)

@@ -69,9 +69,7 @@ public struct Provisioner: Sendable {
             }
         return registered
     }
-}
 
-extension Provisioner {
     /// Applies `file`, each team in one transaction; when any team has errors, changes nothing and reports them.
     ///
     /// - Throws: `PostgresFailure`, `PasswordHasher.Busy`.
@@ -102,7 +100,9 @@ extension Provisioner {
     {
         var plan = plan
         for _ in 0..<3 {
-            let application = TeamApplication(self, plan, options, try await hash(plan), actor, origin)
+            let application = TeamApplication(
+                provisioner: self, plan: plan, options: options, hashes: try await hash(plan), actor: actor,
+                origin: origin)
             do { return try await application.run() } catch is TeamApplication.Outdated {
                 let registered = try await registered(for: plan.entry, options)
                 plan = try TeamPlan(plan.entry, at: plan.path, from: registered, options)
@@ -152,19 +152,7 @@ extension Provisioner {
         }
         return hashes
     }
-}
 
-extension TeamPlan { var report: ApplyReport.Team { ApplyReport.Team(id: team, lines: changes.map(\.line)) } }
-
-extension RegistryFile.Team {
-    /// Users to read: those in the file, or all when absent ones are to be removed.
-    func users(_ options: ApplyOptions) -> Provisioner.Users {
-        if options.prunes, users != nil { return .all }
-        return .named((users ?? []).compactMap { EmailAddress(typed: $0.email).map(LoginName.init) })
-    }
-}
-
-extension Provisioner {
     /// The team as a registry file without secrets; nil when there is no such team.
     ///
     /// Applied to the same team, the file changes nothing. Revoked keys are omitted, and so are users who do not sign
@@ -176,6 +164,16 @@ extension Provisioner {
         return registered.settings.map { settings in
             RegistryFile(teams: [RegistryFile.Team(team, settings, registered)])
         }
+    }
+}
+
+extension TeamPlan { var report: ApplyReport.Team { ApplyReport.Team(id: team, lines: changes.map(\.line)) } }
+
+extension RegistryFile.Team {
+    /// Users to read: those in the file, or all when absent ones are to be removed.
+    func users(_ options: ApplyOptions) -> Provisioner.Users {
+        if options.prunes, users != nil { return .all }
+        return .named((users ?? []).compactMap { EmailAddress(typed: $0.email).map(LoginName.init) })
     }
 }
 

@@ -13,23 +13,12 @@ struct TeamApplication: Sendable {
     static let reason = "absent from the registry file"
 
     let provisioner: Provisioner
-    private let plan: TeamPlan
-    private let options: ApplyOptions
-    private let hashes: [LoginName: PasswordHash]
+    let plan: TeamPlan
+    let options: ApplyOptions
+    /// Hashes of the plan's passwords.
+    let hashes: [LoginName: PasswordHash]
     let actor: Actor
     let origin: Origin
-
-    init(
-        _ provisioner: Provisioner, _ plan: TeamPlan, _ options: ApplyOptions, _ hashes: [LoginName: PasswordHash],
-        _ actor: Actor, _ origin: Origin
-    ) {
-        self.provisioner = provisioner
-        self.plan = plan
-        self.options = options
-        self.hashes = hashes
-        self.actor = actor
-        self.origin = origin
-    }
 
     /// Plans again under the lock of the team's row, because of concurrent changes, and makes the changes.
     ///
@@ -150,11 +139,9 @@ struct TeamApplication: Sendable {
     private func set(_ secret: TOTPSecret, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws
     { try await provisioner.totp.set(secret, of: subject, in: team, by: actor, from: origin, transaction) }
-}
 
-// Connections to Apple and Apple keys.
-extension TeamApplication {
-    func makeApple(_ change: Change, in team: TeamID, _ transaction: borrowing Transaction) async throws {
+    /// Changes the team's connections to Apple and Apple keys.
+    private func makeApple(_ change: Change, in team: TeamID, _ transaction: borrowing Transaction) async throws {
         let (keys, connections) = (provisioner.appleKeys, provisioner.appleConnections)
         switch change {
         case .disconnectApple(let connection):

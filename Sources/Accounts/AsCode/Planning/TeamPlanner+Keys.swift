@@ -4,7 +4,7 @@ import Directory
 import Platform
 import Registry
 
-// Keys and e-mail sources.
+// Keys, e-mail sources and users.
 extension TeamPlanner {
     mutating func planApple() {
         var apple = ApplePlanner(file, registered, prunes: options.prunes, kept.appIDs, planned: appIDs, found)
@@ -119,10 +119,7 @@ extension TeamPlanner {
             return nil
         }
     }
-}
 
-// Users of the directory.
-extension TeamPlanner {
     mutating func planUsers() {
         let entries = file.users ?? []
         found.noteDuplicates(

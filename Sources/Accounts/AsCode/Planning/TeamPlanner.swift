@@ -99,10 +99,7 @@ struct TeamPlanner {
         kept = KeptObjects(of: registered, file, prunes: options.prunes)
         policy = registered.policy
     }
-}
 
-// The team itself.
-extension TeamPlanner {
     /// The team's id, or nil when it is invalid.
     mutating func planTeam() -> TeamID? {
         guard let team = TeamID(rawValue: file.id) else {
@@ -170,10 +167,7 @@ extension TeamPlanner {
             found.note("mode", obstacle.words)
         }
     }
-}
 
-// App IDs and Service IDs.
-extension TeamPlanner {
     mutating func planAppIDs() {
         let entries = file.appIDs ?? []
         found.noteDuplicates(

@@ -10,24 +10,24 @@ enum ProvisionedUserStore {
     static func find(_ logins: [LoginName], in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> [RegisteredUser]
     {
-        let rows = try await transaction.query(
+        try await transaction.query(
             """
             \(selection) WHERE l.team_id = \(team) AND l.login = ANY(\(logins.map(\.rawValue)))
             ORDER BY l.login
-            """)
-        return try read(rows)
+            """
+        ).all(RegisteredUser.init)
     }
 
     /// Every user that a file can name: those who sign in with their address.
     static func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
         -> [RegisteredUser]
     {
-        let rows = try await transaction.query(
+        try await transaction.query(
             """
             \(selection) WHERE l.team_id = \(team) AND u.email_key = l.login
             ORDER BY l.login
-            """)
-        return try read(rows)
+            """
+        ).all(RegisteredUser.init)
     }
 
     static func rename(
@@ -36,8 +36,9 @@ enum ProvisionedUserStore {
     ) async throws(PostgresFailure) {
         try await transaction.query(UserStore.renaming(user.subject, to: name, in: team))
         // Names are not logged, because the log outlives the user.
-        try await record(
-            "user.updated", user, after: ["changed": ["name"]], in: team, by: actor, from: origin, transaction)
+        try await AuditEvent(
+            "user.updated", by: actor, on: .user(user.subject), from: origin, after: ["changed": ["name"]]
+        ).record(in: team, transaction)
     }
 
     private static let selection: SQL = """
@@ -45,18 +46,6 @@ enum ProvisionedUserStore {
         FROM login_names AS l
         JOIN users AS u ON u.team_id = l.team_id AND u.sub = l.sub
         """
-
-    private static func read(_ rows: Rows) throws(PostgresFailure) -> [RegisteredUser] {
-        try rows.all(RegisteredUser.init)
-    }
-
-    private static func record(
-        _ action: String, _ user: RegisteredUser, after: JSONValue, in team: TeamID, by actor: Actor,
-        from origin: Origin, _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        let target = AuditEvent.Target("user", user.subject.rawValue)
-        try await AuditEvent(action, by: actor, on: target, from: origin, after: after).record(in: team, transaction)
-    }
 }
 
 /// A team's own row, in the transaction that applies a file.
@@ -72,17 +61,8 @@ enum ProvisionedTeamStore {
             FOR NO KEY UPDATE
             """)
         guard var row = rows.first else { return .absent }
-        let isDeleted: Bool = try row.next()
-        if isDeleted { return .deleted }
-        let name: TeamName = try row.next()
-        let mode: TeamMode = try row.next()
-        let sources: [String] = try row.next()
-        let secondFactor: SecondFactor = try row.next()
-        let settings = TeamSettings(
-            name: name, mode: mode, identitySources: Set(sources.compactMap(IdentitySource.init)),
-            secondFactor: secondFactor)
-        guard let settings else { throw .unreadable(column: 3, as: "identity sources") }
-        return .present(settings)
+        if try row.next(Bool.self) { return .deleted }
+        return .present(try TeamSettings(&row))
     }
 
     static func update(
@@ -91,17 +71,9 @@ enum ProvisionedTeamStore {
     ) async throws(PostgresFailure) {
         try await transaction.query(TeamStore.update(team, to: new))
         let event = AuditEvent(
-            "team.updated", by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin, before: json(old),
-            after: json(new))
+            "team.updated", by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin,
+            before: .object(old.json), after: .object(new.json))
         try await event.record(in: team, transaction)
-    }
-
-    private static func json(_ settings: TeamSettings) -> JSONValue {
-        [
-            "name": .string(settings.name.rawValue), "mode": .string(settings.mode.rawValue),
-            "identitySources": .array(settings.identitySources.map { .string($0.rawValue) }),
-            "secondFactor": .string(settings.secondFactor.rawValue),
-        ]
     }
 }
 

@@ -128,15 +128,9 @@ public struct InstallationCheckup: Sendable {
             return surroundings.isLoopback
                 ? Finding(.note, subject, Message("console.doctor.way-in.loopback", ["url": url]))
                 : Finding(.good, subject, Message("console.doctor.way-in.answers", ["url": url]))
-        case .success(let response): return wrongWayIn(subject, url, .status(response.status))
-        case .failure(let failure): return wrongWayIn(subject, url, failure.words)
+        case .success(let response): return .silent(subject, url, .status(response.status))
+        case .failure(let failure): return .silent(subject, url, failure.words)
         }
-    }
-
-    private func wrongWayIn(_ subject: Message, _ url: String, _ reason: Message) -> Finding {
-        Finding(
-            .wrong, subject, Message("console.doctor.way-in.silent", ["url": url, "reason": reason]),
-            advice: [Message("console.doctor.way-in.silent.advice")])
     }
 
     /// Reported as long as no relay runs.
@@ -217,5 +211,12 @@ public struct Finding: Sendable {
         self.subject = subject.localizedText
         self.message = message.localizedText
         self.advice = advice.map(\.localizedText)
+    }
+
+    /// An address that does not answer as it should.
+    static func silent(_ subject: Message, _ url: String, _ reason: Message) -> Finding {
+        Finding(
+            .wrong, subject, Message("console.doctor.way-in.silent", ["url": url, "reason": reason]),
+            advice: [Message("console.doctor.way-in.silent.advice")])
     }
 }

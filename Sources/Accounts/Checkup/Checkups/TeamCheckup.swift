@@ -14,7 +14,7 @@ public struct TeamCheckup: Sendable {
     let surroundings: CheckupEnvironment
     let checks: RegistryChecks
     /// The environment for hosts that the team has named.
-    var namedHosts: CheckupEnvironment { CheckupEnvironment(server: server, client: checks.client) }
+    private var namedHosts: CheckupEnvironment { CheckupEnvironment(server: server, client: checks.client) }
 
     /// - Parameters:
     ///   - apple: the provider of the client's loop, which is also the loop of `checks`.
@@ -60,10 +60,7 @@ public struct TeamCheckup: Sendable {
         default: return []
         }
     }
-}
 
-// Apple.
-extension TeamCheckup {
     /// Maximum number of connections tested in one check-up.
     private static let connectionLimit = 10
 
@@ -139,10 +136,7 @@ extension TeamCheckup {
             return Finding(.note, subject, Message("console.doctor.sheet.unknown", ["reason": reason]))
         }
     }
-}
 
-// The URLs that the team enters at Apple.
-extension TeamCheckup {
     /// Findings for the return URL and the notification endpoint, requested at their public URLs.
     func checkAddresses(of team: TeamID) async throws -> [Finding] {
         [await checkCallback(of: team), try await checkNotifications(of: team)]
@@ -188,18 +182,13 @@ extension TeamCheckup {
         case .success(let answer): reason = .status(answer.status)
         case .failure(let failure): reason = failure.words
         }
-        return Finding(
-            .wrong, subject, Message("console.doctor.way-in.silent", ["url": url, "reason": reason]),
-            advice: [Message("console.doctor.way-in.silent.advice")])
+        return .silent(subject, url, reason)
     }
 
     private func loopback(_ subject: Message, _ url: String) -> Finding {
         Finding(.note, subject, Message("console.doctor.address.loopback", ["url": url]))
     }
-}
 
-// Return URLs, domains and e-mail sources.
-extension TeamCheckup {
     /// Maximum number of concurrent checks.
     private static let width = 8
     /// Maximum number of hosts of return URLs, and of domains.
@@ -298,10 +287,9 @@ extension TeamCheckup {
         }
         return things.indices.compactMap { found[$0] }
     }
-}
 
-// Unused, old and incomplete objects, and client secrets that expire soon.
-extension TeamCheckup {
+    /// Unused, old and incomplete objects, and client secrets that expire soon.
+    ///
     /// Omits unverified domains, because `checkDomains` reports them.
     func checkUse(of team: TeamID) async throws -> [Finding] {
         let found = try await TeamAttentionStore(database).find(team, at: server.clock()).filter {

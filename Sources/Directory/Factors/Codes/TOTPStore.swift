@@ -52,7 +52,7 @@ public struct TOTPStore: Sendable {
             throw FactorRefusal.wrongCode
         }
         return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await FactorRowStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
+            guard try await UserStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
             try await right?.check(transaction)
             if isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
                 throw FactorRefusal.notFirst
@@ -101,7 +101,7 @@ public struct TOTPStore: Sendable {
         telling mailer: FactorMailer? = nil
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             guard try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction) else {
                 throw FactorRefusal.unknown
             }

@@ -80,7 +80,7 @@ public struct PasskeyStore: Sendable {
         at now: Timestamp, telling mailer: FactorMailer?
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await FactorRowStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
+            guard try await UserStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
             try await new.right?.check(transaction)
             guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
                 throw FactorRefusal.notProved
@@ -116,10 +116,7 @@ public struct PasskeyStore: Sendable {
             ON CONFLICT (team_id, credential_id) DO NOTHING
             """
     }
-}
 
-// Changes and use of passkeys.
-extension PasskeyStore {
     /// Renames a passkey.
     ///
     /// - Parameter right: session by which the user renames it.
@@ -129,7 +126,7 @@ extension PasskeyStore {
         from origin: Origin
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             let old = try await Self.name(of: id, of: subject, in: team, transaction)
             guard old != name.text else { return }
             try await transaction.query(
@@ -157,7 +154,7 @@ extension PasskeyStore {
         from origin: Origin, telling mailer: FactorMailer? = nil
     ) async throws {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await FactorRowStore.lock(subject, by: right, in: team, transaction)
+            try await UserStore.lock(subject, by: right, in: team, transaction)
             let name = try await Self.name(of: id, of: subject, in: team, transaction)
             try await transaction.query(
                 """

@@ -27,7 +27,7 @@ public struct RecoveryCodeStore: Sendable {
         at now: Timestamp = .now(), telling mailer: FactorMailer? = nil
     ) async throws -> [RecoveryCode]? {
         try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await FactorRowStore.lock(subject, by: right, in: team, transaction),
+            guard try await UserStore.lock(subject, by: right, in: team, transaction),
                 try await FactorRowStore.hasFactor(subject, in: team, transaction)
             else { return nil }
             try await transaction.query(UserStore.endingSignIns(of: subject, in: team))

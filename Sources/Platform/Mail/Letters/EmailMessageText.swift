@@ -34,8 +34,6 @@ struct EmailMessageText: Sendable {
             ]
         case .newSignIn(let moment, let browser, let ip, let link):
             subject = Message("mail.new-sign-in.subject", ["team": team])
-            // Jobs stored by the previous release may hold an unprocessed `User-Agent` here.
-            let browser = QuotedName(browser, else: "").description
             paragraphs = [
                 browser.isEmpty
                     ? Message("mail.new-sign-in.body-unknown", ["team": team])

@@ -32,12 +32,6 @@ struct SendMail: JobKind {
     let message: String
     /// `MailPayload` as JSON, encrypted, in base64url.
     let sealed: String
-
-    /// Keys of queued jobs, unchanged since version 0.1.
-    enum CodingKeys: String, CodingKey {
-        case message = "letter"
-        case sealed
-    }
 }
 
 /// An email as stored in its job.
@@ -46,12 +40,6 @@ struct MailPayload: Codable {
     let recipient: String
     let language: String
     let team: String
-
-    /// Keys of queued emails, unchanged since version 0.1.
-    enum CodingKeys: String, CodingKey {
-        case message = "letter"
-        case recipient, language, team
-    }
 
     init(_ mail: OutgoingMail) {
         message = StoredEmail(mail.message)
@@ -62,7 +50,7 @@ struct MailPayload: Codable {
 
     /// The email, or nil if this version of Pippin cannot read it.
     var mail: OutgoingMail? {
-        guard let message = message.message(from: team), let recipient = EmailAddress(rawValue: recipient),
+        guard let message = message.emailMessage, let recipient = EmailAddress(rawValue: recipient),
             let language = Language(rawValue: language)
         else { return nil }
         return OutgoingMail(message, to: recipient, in: language, from: team)
@@ -103,9 +91,7 @@ struct StoredEmail: Codable {
     }
 
     /// The email, or nil if a member is missing or this version does not support its kind.
-    ///
-    /// - Parameter sender: the name of the sending team; older versions stored the inviting team's name only there.
-    func message(from sender: String) -> EmailMessage? {
+    var emailMessage: EmailMessage? {
         let until = until.map(Timestamp.init(microseconds:))
         let at = at.map(Timestamp.init(microseconds:))
         switch (name, link, until) {
@@ -113,7 +99,8 @@ struct StoredEmail: Codable {
         case ("password-reset", let link?, let until?): return .passwordReset(link: link, until: until)
         case ("sign-in-link", let link?, let until?): return .signInLink(link: link, until: until)
         case ("invitation", let link?, let until?):
-            return inviter.map { .invitation(inviter: $0, team: team ?? sender, link: link, until: until) }
+            guard let inviter, let team else { return nil }
+            return .invitation(inviter: inviter, team: team, link: link, until: until)
         case ("account-invitation", let link?, let until?): return .accountInvitation(link: link, until: until)
         case ("new-sign-in", let link?, _):
             guard let at, let browser, let ip else { return nil }
