@@ -300,7 +300,7 @@ class Garden:
             self.pippin,
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now())
+            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"letter": "verification", "sealed": "AAAA"}}', now())
             """,
         )
         database.rows(

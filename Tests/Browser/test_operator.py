@@ -17,7 +17,7 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
         pippin,
         """
         INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"message": "verification", "sealed": "AAAA"}', now())
+        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"letter": "verification", "sealed": "AAAA"}', now())
         """,
         team=signed_in_console.team_id,
     )

@@ -83,6 +83,12 @@ public struct NotificationJob: JobKind {
     /// Number of copies sent, if more than one.
     let copies: Int?
 
+    /// Keys of queued jobs, which do not change.
+    enum CodingKeys: String, CodingKey {
+        case notification = "notice"
+        case spelling, copies
+    }
+
     init(_ id: NotificationID, _ form: NotificationFormat = NotificationFormat()) {
         notification = id.rawValue
         spelling = form.accountDeleteEvent?.rawValue

@@ -177,6 +177,18 @@ extension AppServer {
     }
 }
 
+/// What an earlier version has queued is delivered by this one, and by the version before where both run on one database.
+@Suite struct StoredNotificationTests {
+    @Test func `a queued delivery keeps the names it was stored under`() throws {
+        let stored = #"{"notice":"n1","spelling":"account-deleted","copies":2}"#
+        let job = try JSON.decode(NotificationJob.self, from: Array(stored.utf8))
+
+        #expect(job.notification == "n1" && job.spelling == "account-deleted" && job.copies == 2)
+        let written = try JSON.decode(JSONValue.self, from: JSON.encode(job))
+        #expect(try written == JSON.decode(JSONValue.self, from: Array(stored.utf8)))
+    }
+}
+
 /// Security case V39: the pause that an app's server asks for.
 @Suite struct PauseNumberTests {
     @Test func `V39: a notification is told again within a day, whatever number its server answers`() async throws {
