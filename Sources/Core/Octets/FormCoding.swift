@@ -25,9 +25,7 @@ public enum FormCoding {
     /// Decodes the pairs in wire order; skips empty pairs and keeps repeated names, which the caller has to check.
     @inlinable public static func decode(_ bytes: some Collection<UInt8>, maximumFields: Int = 128) throws(Failure)
         -> [Field]
-    {
-        try bytes.withSpan { span throws(Failure) in try decode(span, maximumFields: maximumFields) }
-    }
+    { try bytes.withSpan { span throws(Failure) in try decode(span, maximumFields: maximumFields) } }
 
     @usableFromInline static func decode(_ bytes: Span<UInt8>, maximumFields: Int) throws(Failure) -> [Field] {
         var fields: [Field] = []

@@ -175,7 +175,9 @@ extension Sequence<UInt8> {
     ///
     /// The encoders work on spans because generic code is not specialized for callers in other modules: it would make
     /// a witness call for every octet and take twenty times as long. What takes any sequence is inlinable, therefore.
-    @inlinable func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+    @inlinable func withSpan<Result, Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
         let outcome = withContiguousStorageIfAvailable { buffer in
             Swift.Result { () throws(Failure) in try body(unsafe buffer.span) }
         }
