@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `are checked with every page that there is`() {
-        let views = Console.views + Hosted.views + Simulator.views + SampleApp.views + EmailRenderer.views
+        let views = Console.views + SignIn.views + Simulator.views + SampleApp.views + EmailRenderer.views
         let templates = Set(Self.sources.flatMap { MessageScan.literals(after: "static let template = ", in: $0) })
 
         #expect(templates.count > 10, "the scan finds no pages any more")

@@ -1,3 +1,4 @@
+internal import Core
 internal import Glibc
 
 /// An IP address; IPv4 is kept in its IPv4-mapped IPv6 form, so that both spellings are one value.
@@ -101,7 +102,9 @@ public struct AddressBlock: Hashable, Sendable {
         let width = address.isIPv4 ? 32 : 128
         var prefix = width
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy(ASCII.isDigit), let given = Int(parts[1]), given <= width else { return nil }
+            guard parts[1].utf8.allSatisfy(\.isASCIIDigit), let given = Int(parts[1]), given <= width else {
+                return nil
+            }
             prefix = given
         }
         let (high, low) = (Self.mask(prefix + 128 - width), Self.mask(prefix + 64 - width))
@@ -207,7 +210,7 @@ public struct HostRule: Sendable {
         let text = unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
         guard var host = ASCII.word(text[...].utf8) else { return false }
         if let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")),
-            host.utf8[colon...].dropFirst().allSatisfy(ASCII.isDigit)
+            host.utf8[colon...].dropFirst().allSatisfy(\.isASCIIDigit)
         {
             host = String(host[..<colon])
         }
@@ -224,7 +227,7 @@ public struct HostRule: Sendable {
         for index in own.indices where ASCII.lowercase(value[index]) != own[index] { return false }
         guard value.count > own.count else { return true }
         guard value[own.count] == UInt8(ascii: ":") else { return false }
-        for index in own.count + 1..<value.count where !ASCII.isDigit(value[index]) { return false }
+        for index in own.count + 1..<value.count where !value[index].isASCIIDigit { return false }
         return true
     }
 }

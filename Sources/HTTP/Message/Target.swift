@@ -94,8 +94,6 @@ enum ASCII {
         return String(decoding: text.map(lowercase), as: UTF8.self)
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
     /// Whether an octet may stand in a token (RFC 9110 section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {

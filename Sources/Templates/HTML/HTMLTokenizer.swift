@@ -1,3 +1,5 @@
+import Core
+
 /// Tracks the position in the HTML document byte by byte through the literal text of a page.
 ///
 /// Two tokenizers are equal if every continuation has the same meaning after both.
@@ -86,13 +88,13 @@ extension HTMLTokenizer {
         case UInt8(ascii: "!"): (place, progress) = (.declaration, 0)
         case UInt8(ascii: "?"): place = .bogusComment
         case UInt8(ascii: "<"): place = .tagOpen
-        case _ where byte.isLetter: beginElement(byte, isClosing: false)
+        case _ where byte.isASCIILetter: beginElement(byte, isClosing: false)
         default: place = .text
         }
     }
 
     private mutating func openClosingTag(_ byte: UInt8) {
-        if byte.isLetter {
+        if byte.isASCIILetter {
             beginElement(byte, isClosing: true)
         } else {
             place = byte == UInt8(ascii: ">") ? .text : .bogusComment

@@ -84,7 +84,7 @@ enum Escape: Equatable, Sendable {
     private static func writeComponent(_ text: String, into out: inout [UInt8]) {
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text.utf8 {
-            if byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte) {
+            if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
                 out.append(byte)
             } else {
                 out.append(UInt8(ascii: "%"))

@@ -1,3 +1,5 @@
+import Core
+
 /// Syntax tree of a template, independent of the page that fills it.
 struct Syntax: Sendable {
     var layout: Layout?
@@ -93,9 +95,9 @@ struct Path: Equatable, Sendable {
 
     /// Whether the text is a name: letters, digits and underscores, not beginning with a digit, and not a keyword.
     static func isName(_ text: some StringProtocol) -> Bool {
-        guard let first = text.utf8.first, first.isLetter || first == UInt8(ascii: "_") else { return false }
+        guard let first = text.utf8.first, first.isASCIILetter || first == UInt8(ascii: "_") else { return false }
         return text.utf8.count <= TemplateLimit.nameBytes && !reserved.contains(String(text))
-            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+            && text.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 }
 

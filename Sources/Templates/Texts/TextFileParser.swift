@@ -212,7 +212,7 @@ struct TextFormReader {
     private func isTag(at start: Int, in line: Range<Int>) -> Bool {
         guard start + 1 < line.upperBound else { return false }
         let next = source.bytes[start + 1]
-        return next.isLetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!")
+        return next.isASCIILetter || next == UInt8(ascii: "/") || next == UInt8(ascii: "!")
     }
 
     private mutating func readTag(at start: Int, in line: Range<Int>) -> Int {
