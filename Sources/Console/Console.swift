@@ -65,8 +65,14 @@ public struct Console: Sendable {
 
         init(services: Services, options: Options) { (self.services, self.options) = (services, options) }
 
-        subscript<Value>(dynamicMember member: KeyPath<Services, Value>) -> Value { services[keyPath: member] }
-        subscript<Value>(dynamicMember member: KeyPath<Options, Value>) -> Value { options[keyPath: member] }
+        // Inlined, so that the compiler sees each key path and reads the member alone, not a copy of all.
+        @inline(__always) subscript<Value>(dynamicMember member: KeyPath<Services, Value>) -> Value {
+            services[keyPath: member]
+        }
+
+        @inline(__always) subscript<Value>(dynamicMember member: KeyPath<Options, Value>) -> Value {
+            options[keyPath: member]
+        }
     }
 
     public init(_ services: Services, _ options: Options) { parts = Parts(services: services, options: options) }

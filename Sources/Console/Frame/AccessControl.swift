@@ -14,6 +14,12 @@ import Templates
 /// request: two statements, each one index lookup.
 struct AccessControl: Sendable {
     let parts: Console.Parts
+    private let gate: FactorGate
+
+    init(parts: Console.Parts) {
+        self.parts = parts
+        gate = parts.factors.gate
+    }
 
     private var site: Site { parts.site }
     private var server: ServerContext { parts.server }
@@ -105,7 +111,7 @@ struct AccessControl: Sendable {
         else { return nil }
         let rights = try await AccountRightsStore(parts.system).find(of: session.user.subject)
         // The account may have gained rights since the session began, and then it may need a second factor.
-        guard parts.factors.gate.admits(session, with: rights) else { return nil }
+        guard gate.admits(session, with: rights) else { return nil }
         let browser = browser(of: request)
         return AccountContext(
             request: request, site: site,
