@@ -1,5 +1,5 @@
 // What Swift's Glibc module leaves out of Linux: epoll, eventfd, signalfd, what ties a process to another, thread names,
-// and malloc's knobs.
+// and malloc_trim.
 #ifndef PIPPIN_CLINUX_SHIM_H
 #define PIPPIN_CLINUX_SHIM_H
 
@@ -87,14 +87,6 @@ extern int setresgid(gid_t real, gid_t effective, gid_t saved);
 // Makes the process that user's, in every sense in which it has one.
 static inline int pippin_become(uid_t user, gid_t group) {
     return setresgid(group, group, group) == 0 && setresuid(user, user, user) == 0 ? 0 : -1;
-}
-
-// Two arenas; free memory at the top of the heap goes back early; what is longer than nearly every page and body has
-// pages of its own, which go back when it is freed.
-static inline void pippin_settle_malloc(void) {
-    mallopt(M_ARENA_MAX, 2);
-    mallopt(M_TRIM_THRESHOLD, 1 << 20);
-    mallopt(M_MMAP_THRESHOLD, 256 << 10);
 }
 
 // Gives free pages in the midst of the heap back too; takes the arenas' locks meanwhile.

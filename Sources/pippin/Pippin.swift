@@ -8,7 +8,6 @@ import Glibc
         let arguments = Array(CommandLine.arguments.dropFirst())
         // The supervisor sets SWIFT_BACKTRACE for its workers, without registers; an operator may set it as well.
         if Environment.value("SWIFT_BACKTRACE") == nil { Signals.endSilentlyAtFaults() }
-        Malloc.settle()
         // Not exit(3): it would free memory of libcrypto that a thread left running at shutdown may still use.
         _exit(run(arguments).code)
     }

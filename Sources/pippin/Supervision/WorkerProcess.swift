@@ -91,7 +91,7 @@ final class WorkerProcess {
             unsafe posix_spawn_file_actions_adddup2(&actions, source, WorkerLink.control + Int32(index))
         }
         let inherited = Environment.lines.filter { !$0.hasPrefix(WorkerLink.variable + "=") }
-        let environment = inherited + [variable] + SwiftBacktrace.variables(forProgram: path)
+        let environment = inherited + [variable] + Malloc.variables + SwiftBacktrace.variables(forProgram: path)
         var process: pid_t = 0
         let status = unsafe CStringArray.withMutable(CommandLine.arguments) { arguments in
             unsafe CStringArray.withMutable(environment) { environment in
