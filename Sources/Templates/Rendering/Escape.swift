@@ -171,7 +171,7 @@ struct Reference: Sendable {
 
 /// The scope that holds a `Value`.
 @usableFromInline final class Holder<Value>: Scope {
-    @usableFromInline var value: Value
+    @usableFromInline let value: Value
 
     @inlinable init(_ value: Value) { self.value = value }
 }

@@ -87,13 +87,9 @@ public struct Fields<Value>: Sendable {
     ) {
         let reader = Reader.list { scope, body in
             guard let holder = scope as? Holder<Value> else { return false }
-            // One scope serves all rows, because the body keeps none.
-            var row: Holder<Row>?
-            for value in read(holder.value) {
-                if let row { row.value = value } else { row = Holder(value) }
-                guard let row, body(row) else { break }
-            }
-            return row != nil
+            let rows = read(holder.value)
+            for row in rows where !body(Holder(row)) { break }
+            return !rows.isEmpty
         }
         declare(name, .list(fields.schema), reader)
     }
