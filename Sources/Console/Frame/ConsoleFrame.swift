@@ -50,7 +50,9 @@ extension PlainPage {
 }
 
 /// Navigation around a page of a team: list of teams, sections, signed-in user.
-struct Chrome: Sendable {
+///
+/// A class, because the scopes of a page hold it and it refers to all that the request knows.
+final class Chrome: Sendable {
     private let context: TeamContext
 
     init(_ context: TeamContext) { self.context = context }
@@ -135,20 +137,11 @@ struct ConsoleErrorPage: PlainPage {
         $0.words("message") { $0.problem.message }
         $0.words("advice") { $0.problem.advice }
         $0.group("requestID", CopyView.fields) { CopyView(Message("console.errors.copy-reference"), $0.requestID) }
-        $0.optionalText("backURL") { $0.back?.url }
-        $0.text("backLabel") { $0.back?.label ?? "" }
-    }
-
-    /// Link from the error page to a page that the user may open.
-    struct Back: Sendable {
-        let url: String
-        let label: String
     }
 
     let frame: PlainFrame
     let problem: UserFacingError
     let requestID: String
-    var back: Back?
 }
 
 /// A request of a console account to a page outside any team.
