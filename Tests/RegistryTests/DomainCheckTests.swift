@@ -28,7 +28,6 @@ private struct Site: Sendable {
 }
 
 @Suite struct `The check of a domain` {
-
     /// Lends `body` a site that answers so where the file belongs.
     private func withSite(
         _ answer: @escaping @Sendable () -> Response = { .text(Site.file.content) },
@@ -72,7 +71,7 @@ private struct Site: Sendable {
             try await withSite {
                 answer
             } _: { site async throws in
-                #expect(await site.find() == finding)
+                #expect(await site.find() == finding, "\(finding)")
             }
         }
     }
