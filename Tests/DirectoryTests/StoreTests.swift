@@ -65,7 +65,6 @@ import Testing
             let session = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
             let (secret, codes) = try await factors.enrolTOTP()
             let code = factors.code(of: secret)
-            let (users, list) = (UserDetailStore(environment.database), UserListStore(environment.database))
             func signsIn(in team: TeamID) async throws -> String {
                 try await signIn.authenticate(
                     login: "ada@acme.example", password: PasswordEnvironment.password, in: team, from: .test,
@@ -75,16 +74,17 @@ import Testing
 
             func expect(_ what: String, _ isNothing: Bool) { #expect(isNothing, "\(what)") }
             expect("person", try await environment.users.find(ada, in: rival) == nil)
-            expect("person in full", try await users.find(ada, in: rival, at: .noon) == nil)
-            expect("list", try await list.page(in: rival, limit: 10).items.map(\.subject) == [factors.rivalAda])
+            expect("person in full", try await environment.details.find(ada, in: rival, at: .noon) == nil)
+            expect(
+                "list", try await environment.list.page(in: rival, limit: 10).items.map(\.subject) == [factors.rivalAda]
+            )
             expect(
                 "search",
-                try await list.page(in: rival, matching: UserSearch("ada"), limit: 10).items.map(\.subject) == [
-                    factors.rivalAda
-                ])
+                try await environment.list.page(in: rival, matching: UserSearch("ada"), limit: 10).items.map(\.subject)
+                    == [factors.rivalAda])
             expect(
                 "search for an id",
-                try await list.page(in: rival, matching: UserSearch(ada.rawValue), limit: 10).items.isEmpty)
+                try await environment.list.page(in: rival, matching: UserSearch(ada.rawValue), limit: 10).items.isEmpty)
             expect("deletion", try await !environment.delete(ada, by: .system("test"), in: rival))
             expect("sign-in", try await signsIn(in: rival) == "wrong")
             expect("password", try await !set(rival))

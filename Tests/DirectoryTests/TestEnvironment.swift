@@ -3,6 +3,7 @@ import Core
 import Crypto
 import Directory
 import EventLoop
+import Federation
 import OAuth
 import Platform
 import Postgres
@@ -19,6 +20,9 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     let database: TeamDatabase
 
     var users: UserStore { UserStore(database) }
+    var details: UserDetailStore { UserDetailStore(database) }
+    var list: UserListStore { UserListStore(database) }
+    var federated: FederatedIdentityStore { FederatedIdentityStore(database) }
     var sessions: SessionStore { SessionStore(database) }
 
     func consents(random: RandomSource = .system) throws -> ConsentStore {

@@ -5,9 +5,7 @@ struct SeedTests {
     private static let folder =
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/fuzz/seeds/"
 
-    @Test(arguments: Parsers.all.keys.sorted()) func `a reader takes what the fuzzer has kept for it`(name: String)
-        throws
-    {
+    @Test(arguments: Parsers.all.keys.sorted()) func `a reader takes what the fuzzer kept for it`(name: String) throws {
         let parse = try #require(Parsers.all[name])
         let seeds = Files.all(in: Self.folder + name)
 

@@ -101,9 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a body beyond the limit is 413, a long one before it is sent, and one at the limit is taken`()
-        async throws
-    {
+    @Test func `a body beyond the limit is 413, a long one before it is sent, and one at it is taken`() async throws {
         try await withForms { server async throws in
             let client = try server.client(
                 sending: "POST /form HTTP/1.1\r\nHost: a\r\n\(form)Content-Length: 70000\r\n\r\n")

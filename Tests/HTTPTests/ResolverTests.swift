@@ -88,23 +88,17 @@ import Testing
     }
 
     @Test func `refuses what is no name`() async throws {
-        let names = ["", "a..b", "sp ace.example", "b\\ackslash.example", "ümlaut.example", "nul\0.example"]
+        let names = [
+            "", "a..b", "sp ace.example", "b\\ackslash.example", "ümlaut.example", "nul\0.example",
+            // A label of more than 63 octets, and a name of more than 255.
+            String(repeating: "a", count: 64) + ".example", String(repeating: "abcdefg.", count: 40) + "example",
+        ]
         try await withNames([:]) { resolver, server in
             for name in names {
                 let thrown = await #expect(throws: LookupFailure.self, "\(name)") { _ = try await resolver.ask(name) }
                 #expect(thrown == .malformedName || name.isEmpty, "\(name)")
             }
             #expect(server.asked.allSatisfy { $0 == "udp " })
-        }
-    }
-
-    @Test func `refuses a label of more than 63 octets and a name of more than 255`() async throws {
-        let label = String(repeating: "a", count: 64) + ".example"
-        let name = String(repeating: "abcdefg.", count: 40) + "example"
-        try await withNames([:]) { resolver, _ in
-            for name in [label, name] {
-                await #expect(throws: LookupFailure.malformedName) { _ = try await resolver.ask(name) }
-            }
         }
     }
 

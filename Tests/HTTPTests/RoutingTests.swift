@@ -58,9 +58,7 @@ private struct TeamID: PathValue, Equatable {
         }
     }
 
-    @Test func `a literal wins over a value, a dead end falls back to it, and what is nearly right is not found`()
-        throws
-    {
+    @Test func `a literal wins over a value, a dead end falls back to it, and the nearly right is not found`() throws {
         let table = try table {
             $0.get(Route("/app-ids/new")) { _ in .empty() }
             $0.get(Route("/app-ids/:id", String.self)) { _, _ in .empty() }

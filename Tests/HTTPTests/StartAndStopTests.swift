@@ -20,9 +20,7 @@ import Testing
     }
 
     @Test func `a port in use is said, not shared`() async throws {
-        try await withServer {
-            $0.get(Route("/")) { _ in .empty() }
-        } _: { server async throws in
+        try await withServer { server async throws in
             let address = try #require(IPAddress("127.0.0.1"))
             let options = ServerOptions(address: address, port: server.port)
             let application = try application()
@@ -142,9 +140,7 @@ import Testing
 
     @Test func `a stopped server is released`() async throws {
         weak var released: Server?
-        try await withServer {
-            $0.get(Route("/")) { _ in .empty() }
-        } _: { server async throws in
+        try await withServer { server async throws in
             released = server.server
             _ = try server.get("/")
         }

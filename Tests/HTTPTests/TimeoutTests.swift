@@ -38,9 +38,7 @@ import Testing
     }
 
     @Test func `one octet now and then does not hold a connection`() async throws {
-        try await withServer {
-            $0.get(Route("/")) { _ in .empty() }
-        } _: { server async throws in
+        try await withServer { server async throws in
             let client = try server.client(sending: "GET / HTTP/1.1\r\nX-Slow: ")
             try await waitUntil { try await server.connectionCount() == 1 }
             for _ in 0..<10 {
@@ -184,20 +182,34 @@ import Testing
 /// Holds tasks back until it is opened.
 final class Gate: Sendable {
     private struct State {
+        var arrived = 0
         var isOpen = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
 
+    /// How many tasks have come.
+    var arrived: Int { state.withLock { $0.arrived } }
+
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
+                state.arrived += 1
                 if !state.isOpen { state.waiting.append(continuation) }
                 return state.isOpen
             }
             if isOpen { continuation.resume() }
         }
+    }
+
+    /// Waits until so many tasks have come.
+    func wait(for count: Int) async throws { try await waitUntil { arrived >= count } }
+
+    /// Lets the first one go that is held.
+    func releaseFirst() {
+        let first = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+        first?.resume()
     }
 
     func open() {

@@ -32,11 +32,13 @@ extension Engine {
         #expect(error?.code == .invalidClient, comment, sourceLocation: location)
     }
 
-    func authenticate(_ secret: String?, as client: ClientID = .web, in team: TeamID = .acme) async throws
-        -> OAuthError?
-    {
+    /// - Parameter known: the team as a loop knows it; as it is registered now, if nil.
+    func authenticate(
+        _ secret: String?, as client: ClientID = .web, in team: TeamID = .acme, of known: TeamSnapshot? = nil
+    ) async throws -> OAuthError? {
+        let snapshot = if let known { known } else { try await snapshot(team) }
         let authentication = ClientAuthentication(
-            team: try await snapshot(team), base: teams.server.base(of: team), testSignIns: teams.testSignIns)
+            team: snapshot, base: teams.server.base(of: team), testSignIns: teams.testSignIns)
         let parameters = try ProtocolParameters(["client_id": client.rawValue], ["client_secret": secret])
         do {
             _ = try await authentication.authenticate(parameters, at: clock.now)

@@ -9,10 +9,8 @@ import Platform
 extension Engine {
     /// What the endpoint says of a token, asked by that client.
     func introspect(_ token: String, by client: ClientID = .web, in team: TeamID = .acme) async throws -> JSONValue {
-        let introspection = Introspection(server: teams.server, database: teams.database)
-        let parameters = try parameters(of: client, in: team, ["token": token])
-        let body = try await respond(at: introspection, to: parameters, of: try await snapshot(team))
-        return try JSON.decode(JSONValue.self, from: body)
+        try await json(
+            at: Introspection(server: teams.server, database: teams.database), of: client, in: team, ["token": token])
     }
 
     /// The claims behind an access token, or nil when it is not good.
@@ -24,10 +22,8 @@ extension Engine {
 
     /// How a client stands with whom `sub` names.
     func credentialState(of sub: String, at client: ClientID = .web, in team: TeamID = .acme) async throws -> String? {
-        let states = CredentialStates(database: teams.database)
-        let parameters = try parameters(of: client, in: team, ["sub": sub])
-        let body = try await respond(at: states, to: parameters, of: try await snapshot(team))
-        return try JSON.decode(JSONValue.self, from: body)["credential_state"]?.string
+        try await json(at: CredentialStates(database: teams.database), of: client, in: team, ["sub": sub])[
+            "credential_state"]?.string
     }
 
     func signOut(_ sub: String, _ refreshToken: String? = nil, at client: ClientID = .web, in team: TeamID = .acme)
@@ -45,19 +41,24 @@ extension Engine {
     }
 
     /// What a client proves itself with, and what it asks.
-    func parameters(of client: ClientID, in team: TeamID = .acme, _ changes: Changes) throws -> ProtocolParameters {
-        let secret = try teams.secret(of: client, in: team)
+    func parameters(of client: ClientID, in team: TeamID = .acme, key: KeyID? = nil, _ changes: Changes) throws
+        -> ProtocolParameters
+    {
+        let secret = try teams.secret(of: client, in: team, key: key)
         return try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret], changes)
+    }
+
+    /// What an endpoint answers to a client that proves itself.
+    func json(
+        at endpoint: some ClientEndpoint, of client: ClientID, in team: TeamID, key: KeyID? = nil, _ changes: Changes
+    ) async throws -> JSONValue {
+        let parameters = try parameters(of: client, in: team, key: key, changes)
+        return try JSON.decode(
+            JSONValue.self, from: try await respond(at: endpoint, to: parameters, of: try await snapshot(team)))
     }
 
     /// A token of the client itself.
     func clientToken(of client: ClientID = .web, in team: TeamID = .acme, _ changes: Changes = [:]) async throws
         -> TokenAnswer
-    {
-        let base: Changes = ["grant_type": "client_credentials", "scope": "user.migration"]
-        let body = try await respond(
-            at: tokens, to: try parameters(of: client, in: team, base.merging(changes) { $1 }),
-            of: try await snapshot(team))
-        return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
-    }
+    { try await ask(["grant_type": "client_credentials", "scope": "user.migration"], changes, client, team) }
 }

@@ -20,11 +20,8 @@ extension Engine {
     func redeem(_ code: String, _ client: ClientID = .web, in team: TeamID = .acme, _ changes: Changes = [:])
         async throws -> TokenAnswer
     {
-        let base = [
-            "client_id": client.rawValue, "client_secret": try teams.secret(of: client, in: team),
-            "grant_type": "authorization_code", "code": code, "redirect_uri": TestTeams.callback,
-        ]
-        return try await ask(base, changes, team)
+        let base: Changes = ["grant_type": "authorization_code", "code": code, "redirect_uri": TestTeams.callback]
+        return try await ask(base, changes, client, team)
     }
 
     /// Why a code is not redeemed, or nil when it is.
@@ -38,25 +35,19 @@ extension Engine {
     }
 
     func refresh(_ token: String, _ client: ClientID = .web, in team: TeamID = .acme) async throws -> TokenAnswer {
-        let base = [
-            "client_id": client.rawValue, "client_secret": try teams.secret(of: client, in: team),
-            "grant_type": "refresh_token", "refresh_token": token,
-        ]
-        return try await ask(base, [:], team)
+        try await ask(["grant_type": "refresh_token", "refresh_token": token], [:], client, team)
     }
 
-    private func ask(_ base: [String: String], _ changes: Changes, _ team: TeamID) async throws -> TokenAnswer {
-        let parameters = try ProtocolParameters(base, changes)
-        let body = try await respond(at: tokens, to: parameters, of: try await snapshot(team))
-        return TokenAnswer(json: try JSON.decode(JSONValue.self, from: body))
+    /// What the token endpoint answers to a client, whose proof a test may change, too.
+    func ask(_ base: Changes, _ changes: Changes, _ client: ClientID, _ team: TeamID) async throws -> TokenAnswer {
+        TokenAnswer(json: try await json(at: tokens, of: client, in: team, base.merging(changes) { $1 }))
     }
 
     func revoke(_ token: String?, _ client: ClientID = .web, in team: TeamID = .acme, _ changes: Changes = [:])
         async throws
     {
-        var base = ["client_id": client.rawValue, "client_secret": try teams.secret(of: client, in: team)]
-        base["token"] = token
-        _ = try await respond(at: revocation, to: try ProtocolParameters(base, changes), of: try await snapshot(team))
+        let parameters = try parameters(of: client, in: team, ["token": token].merging(changes) { $1 })
+        _ = try await respond(at: revocation, to: parameters, of: try await snapshot(team))
     }
 
     /// The tokens of a whole sign-in.

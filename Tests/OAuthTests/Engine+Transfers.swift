@@ -38,14 +38,12 @@ extension Engine {
 
     /// What the address answers to that team's client of the app.
     func migrate(_ changes: Changes, in team: TeamID, token: String? = nil) async throws -> JSONValue {
-        let secret = try teams.secret(of: .otherWeb, in: team, key: .acmeOther)
-        let base = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
+        let parameters = try parameters(of: .otherWeb, in: team, key: .acmeOther, changes)
         let snapshot = try await snapshot(team)
         let own = TokenIssuer(team: snapshot, server: teams.server, database: teams.database).accessToken(
             for: .otherWeb, at: clock.now)
         let migration = UserMigration(server: teams.server, database: teams.database)
-        let body = try await respond(
-            at: migration, to: try ProtocolParameters(base, changes), accessToken: token ?? own, of: snapshot)
+        let body = try await respond(at: migration, to: parameters, accessToken: token ?? own, of: snapshot)
         return try JSON.decode(JSONValue.self, from: body)
     }
 
@@ -56,12 +54,8 @@ extension Engine {
 
     /// All that the team that took the app says of somebody.
     func movedCredential(of sub: String) async throws -> JSONValue {
-        let secret = try teams.secret(of: .otherWeb, in: .rival, key: .acmeOther)
-        let proof = ["client_id": ClientID.otherWeb.rawValue, "client_secret": secret]
-        let body = try await respond(
-            at: CredentialStates(database: teams.database), to: try ProtocolParameters(proof, ["sub": sub]),
-            of: try await snapshot(.rival))
-        return try JSON.decode(JSONValue.self, from: body)
+        try await json(
+            at: CredentialStates(database: teams.database), of: .otherWeb, in: .rival, key: .acmeOther, ["sub": sub])
     }
 
     func transferName(of sub: String? = nil) async throws -> String {
@@ -77,5 +71,14 @@ extension Engine {
             #expect(error.code == .invalidRequest)
             return error.cause
         }
+    }
+}
+
+/// Lends `body` the engine of teams between which `com.acme.other` has moved, where Ada had signed in before.
+func withMovedApp(_ body: @escaping @Sendable (Engine) async throws -> Void) async throws {
+    try await withEngine { engine in
+        _ = try await engine.tokens(at: .otherWeb)
+        try await engine.moveApp()
+        try await body(engine)
     }
 }

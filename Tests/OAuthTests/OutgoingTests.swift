@@ -92,8 +92,7 @@ import Testing
         }
     }
 
-    @Test func `V43: a server that never ends keeps checks from nothing, and notifications for a second`() async throws
-    {
+    @Test func `V43: a server that never ends holds up no checks, and notifications for a second`() async throws {
         let serving = try EventLoop(name: "endless")
         try serving.start()
         defer { serving.stop() }

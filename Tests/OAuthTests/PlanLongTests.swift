@@ -26,6 +26,22 @@ import Testing
         return lines.joined(separator: "\n")
     }
 
+    /// Two thousand that Rival offered to Acme, a minute after one another.
+    ///
+    /// - Parameter app: what SQL makes of the number `n`.
+    private func addTransfers(_ state: String, of app: String, _ engine: Engine) throws {
+        try engine.admin(
+            """
+            INSERT INTO app_transfers (
+                team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
+            )
+            SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01', \(app), '{}', $1,
+                now(), now() - n * interval '1 minute'
+            FROM generate_series(1, 2000) AS n
+            """, state)
+        try engine.admin("ANALYZE app_transfers")
+    }
+
     @Test func `V43: the page of transfers sorts some of two thousand that were accepted`() async throws {
         try await withEngine { engine in
             try engine.addTransfers(2000, from: "ACMETEAM01", to: "RIVALTEAM1", at: engine.clock.now.description)
@@ -42,17 +58,8 @@ import Testing
 
     @Test func `V43: a sign-in reads the last transfer of each App ID that the team has`() async throws {
         try await withEngine { engine in
-            try engine.admin(
-                """
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-                )
-                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
-                    CASE WHEN n < 1000 THEN 'com.acme.app' ELSE 'com.gone.app' || n END, '{}', 'accepted', now(),
-                    now() - n * interval '1 minute'
-                FROM generate_series(1, 2000) AS n
-                """)
-            try engine.admin("ANALYZE app_transfers")
+            try addTransfers(
+                "accepted", of: "CASE WHEN n < 1000 THEN 'com.acme.app' ELSE 'com.gone.app' || n END", engine)
             let selection = TeamSnapshotStore.selection(of: .acme)
             let read = try await rows(from: " on app_transfers", of: selection, in: .acme, engine)
             #expect(!read.isEmpty && read.allSatisfy { $0 <= 500 }, "\(read)")
@@ -62,16 +69,7 @@ import Testing
 
     @Test func `V43: withdrawn offers of others are not read where a team signs people in`() async throws {
         try await withEngine { engine in
-            try engine.admin(
-                """
-                INSERT INTO app_transfers (
-                    team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
-                )
-                SELECT 'RIVALTEAM1', translate(left(md5(n::text), 26), '0189', 'ghij'), 'ACMETEAM01',
-                    'com.rival.app', '{}', 'withdrawn', now(), now()
-                FROM generate_series(1, 2000) AS n
-                """)
-            try engine.admin("ANALYZE app_transfers")
+            try addTransfers("withdrawn", of: "'com.rival.app'", engine)
             let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme, at: engine.clock.now)
             for statement in [TeamSnapshotStore.selection(of: .acme), state] {
                 let plan = try await plan(of: statement, engine)
@@ -83,8 +81,7 @@ import Testing
         }
     }
 
-    @Test func `revoked refresh tokens end in place, in one page, and are found without a look at others`() async throws
-    {
+    @Test func `revoked refresh tokens end in place, in one page, and are found without reading others`() async throws {
         try await withRetention { teams, _ in
             try teams.issue(["live"], to: "ada", count: 20_000, in: "ACMETEAM01")
             try teams.issue(["-40 days", "-41 days"], to: "ben", in: "ACMETEAM01")

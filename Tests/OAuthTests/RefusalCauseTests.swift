@@ -104,9 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: AuthorizationCheckTests.rules) func `has a name for every rule of a request`(rule: Rule)
-        async throws
-    {
+    @Test(arguments: AuthorizationCheckTests.rules) func `has a name for every rule of a request`(rule: Rule) throws {
         for changes in rule.broken {
             let input = AuthorizationInput(
                 parameters: try ProtocolParameters(Engine.request(), changes), client: rule.client(false),

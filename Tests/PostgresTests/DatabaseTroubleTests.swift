@@ -116,9 +116,7 @@ import Testing
         }
     }
 
-    @Test func `V53: a segment that failed before it had prepared its last statement spoils nobody else's`()
-        async throws
-    {
+    @Test func `V53: a segment that failed before it prepared its last statement spoils nobody else's`() async throws {
         try await withPool({ $0.shared = 1 }) { database, _, _ in
             let sums = try await race(12) { number -> Int? in
                 let sum: SQL = "SELECT \(number) + \(1)"

@@ -50,9 +50,7 @@ final class Count: Sendable {
 
     /// How somebody asks for a row.
     private enum Way: CaseIterable {
-        case statement
-        case groupCommit
-        case groupCommitByKey
+        case statement, groupCommit, groupCommitByKey
 
         func use(_ number: Int, _ database: Database) async throws(PostgresFailure) {
             let statements = [HotRowTests.lock(number), HotRowTests.use(number)]
@@ -124,9 +122,7 @@ final class Count: Sendable {
         }
     }
 
-    @Test func `V43: leaves a connection for transactions of others, and one for those that wait for rows`()
-        async throws
-    {
+    @Test func `V43: leaves a connection for others' transactions, and one for who waits for rows`() async throws {
         try await Self.withRows({ _ in }) { database, loop, conninfo in
             let held = try Self.holder(of: 1...8, conninfo)
             // Rows that nobody names.

@@ -25,8 +25,7 @@ import Testing
         }
     }
 
-    @Test func `V43: wait in a short line, and the last of the team that fills it gives way to another's`() async throws
-    {
+    @Test func `V43: wait in a short line, and the last of a team that fills it gives way to another's`() async throws {
         try await withPool { database, loop, conninfo in
             let holder = try AdminConnection(to: conninfo)
             try holder.execute("SELECT pg_advisory_lock(1); SELECT pg_advisory_lock(2)")
@@ -53,8 +52,7 @@ import Testing
         }
     }
 
-    @Test func `V43: end as such when they take longer than one may, and the next one has the connection`() async throws
-    {
+    @Test func `V43: end as such when they take longer than one may, and the next has the connection`() async throws {
         try await withPool({ ($0.searching, $0.searchTimeout) = (1, .seconds(1800)) }) { database, _, conninfo in
             let held = try HeldStatement(at: conninfo)
             #expect(try await database.search("SHOW statement_timeout").value() == "30min")

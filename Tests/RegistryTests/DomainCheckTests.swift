@@ -28,23 +28,16 @@ private struct Site: Sendable {
 }
 
 @Suite struct `The check of a domain` {
-    private static let route = Route(AssociationFile.path)
-
     /// Lends `body` a site that answers so where the file belongs.
     private func withSite(
-        _ answer: @escaping @Sendable () -> Response, _ body: @escaping @Sendable (Site) async throws -> Void
+        _ answer: @escaping @Sendable () -> Response = { .text(Site.file.content) },
+        _ body: @escaping @Sendable (Site) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "site")
         try loop.start()
         defer { loop.stop() }
         try await loop.run {
-            var router = Router()
-            router.get(Self.route) { _ in answer() }
-            var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-            // A handler takes as long as the test has it take.
-            options.answerTimeout = .testTimeout
-            let application = Application(routes: try router.frozen())
-            let server = try await Server.start(application, options, on: [loop])[0]
+            let server = try await serve(on: loop) { answer() }
             let client = try HTTPClient(on: loop)
             let result: Result<Void, any Error>
             do { result = .success(try await body(Site(client: client, loop: loop, port: server.port))) } catch {
@@ -56,11 +49,30 @@ private struct Site: Sendable {
         }
     }
 
-    @Test func `finds the file served exactly`() async throws {
-        try await withSite {
-            .text(Site.file.content)
-        } _: { site async throws in
-            #expect(await site.find() == DomainFinding(.served, status: 200))
+    @Test func `says what is served where the file belongs`() async throws {
+        let answers: [(Response, DomainFinding)] = [
+            (.text(Site.file.content), DomainFinding(.served, status: 200)),
+            // The white space of an editor is known, and still refused.
+            (.text("\(Site.file.content)\n"), DomainFinding(.lineBreak, status: 200)),
+            (.text("\r\n\(Site.file.content) "), DomainFinding(.lineBreak, status: 200)),
+            // No redirect is followed.
+            (
+                .redirect(to: "https://www.acme.example/verify", status: .found),
+                DomainFinding(.redirected, status: 302, detail: "https://www.acme.example/verify")
+            ),
+            (
+                .text("No such page", status: .notFound),
+                DomainFinding(.otherStatus, status: 404, detail: "No such page")
+            ),
+            // Of ten megabytes no more than a part is taken.
+            (.text(String(repeating: "0123456789", count: 1_000_000)), DomainFinding(.tooLong)),
+        ]
+        for (answer, finding) in answers {
+            try await withSite {
+                answer
+            } _: { site async throws in
+                #expect(await site.find() == finding, "\(finding)")
+            }
         }
     }
 
@@ -75,53 +87,15 @@ private struct Site: Sendable {
         }
     }
 
-    @Test(arguments: ["\(Site.file.content)\n", "\r\n\(Site.file.content) "])
-    func `knows the white space of an editor, and still refuses it`(content: String) async throws {
-        try await withSite {
-            .text(content)
-        } _: { site async throws in
-            #expect(await site.find() == DomainFinding(.lineBreak, status: 200))
-        }
-    }
-
-    @Test func `follows no redirect and says where it led`() async throws {
-        try await withSite {
-            .redirect(to: "https://www.acme.example/verify", status: .found)
-        } _: { site async throws in
-            let expected = DomainFinding(.redirected, status: 302, detail: "https://www.acme.example/verify")
-            #expect(await site.find() == expected)
-        }
-    }
-
-    @Test func `shows a status that is not 200`() async throws {
-        try await withSite {
-            .text("No such page", status: .notFound)
-        } _: { site async throws in
-            #expect(await site.find() == DomainFinding(.otherStatus, status: 404, detail: "No such page"))
-        }
-    }
-
-    @Test func `takes no more than a part of a body of ten megabytes`() async throws {
-        try await withSite {
-            .text(String(repeating: "0123456789", count: 1_000_000))
-        } _: { site async throws in
-            #expect(await site.find() == DomainFinding(.tooLong))
-        }
-    }
-
     @Test func `says that TLS failed`() async throws {
-        try await withSite {
-            .text(Site.file.content)
-        } _: { site async throws in
+        try await withSite { site async throws in
             let finding = await site.find("localhost", scheme: "https")
             #expect(finding.kind == .untrusted && finding.detail?.isEmpty == false)
         }
     }
 
     @Test func `V43: leaves connections for other teams where one's servers never answer`() async throws {
-        try await withSite {
-            .text(Site.file.content)
-        } _: { site async throws in
+        try await withSite { site async throws in
             let silent = LoopbackListener(backlog: 64, waits: false)
             defer { close(silent.socket) }
             var options = HTTPClient.Options()
@@ -142,9 +116,7 @@ private struct Site: Sendable {
     }
 
     @Test func `gives up on a server that does not answer`() async throws {
-        try await withSite {
-            .text("")
-        } _: { site async throws in
+        try await withSite { site async throws in
             let silent = LoopbackListener()
             defer { close(silent.socket) }
             let finding = await site.find(port: silent.port, deadline: .milliseconds(300))
@@ -153,9 +125,7 @@ private struct Site: Sendable {
     }
 
     @Test func `judges the address of each connection, so that a name cannot be rebound`() async throws {
-        try await withSite {
-            .text(Site.file.content)
-        } _: { site async throws in
+        try await withSite { site async throws in
             // What a hostile name server answers first, and what it answers the next time.
             for (address, kind) in [("127.0.0.1", DomainFinding.Kind.served), ("10.0.0.1", .addressRefused)] {
                 var options = HTTPClient.Options()
@@ -185,4 +155,13 @@ private struct Site: Sendable {
         #expect(domain.associationURL(urls) == "http://127.0.0.1:9000\(AssociationFile.path)")
         #expect(domain.associationURL([]) == "http://127.0.0.1\(AssociationFile.path)")
     }
+}
+
+/// A site of this machine that answers so where the association file belongs, however long the answer takes.
+func serve(on loop: EventLoop, _ answer: @escaping @Sendable () async throws -> Response) async throws -> Server {
+    var router = Router()
+    router.get(Route(AssociationFile.path)) { _ in try await answer() }
+    var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
+    options.answerTimeout = .testTimeout
+    return try await Server.start(Application(routes: try router.frozen()), options, on: [loop])[0]
 }

@@ -50,8 +50,7 @@ import Testing
         #expect(record.advice == "v=spf1 mx a include:x.example ~all")
     }
 
-    @Test(arguments: ["v=spf1 mx +all", "v=spf1 mx all"]) func `of SPF that lets everybody send is wrong`(text: String)
-    {
+    @Test(arguments: ["v=spf1 mx +all", "v=spf1 mx all"]) func `of SPF that lets anybody send is wrong`(text: String) {
         let record = MailRecord.spf("acme.example", in: [text])
 
         #expect(record.state == .wrong && record.fault == .allowsEveryone && record.advice == "v=spf1 mx ~all")

@@ -24,40 +24,37 @@ import Testing
         try await acme.emailSources.create(source, in: team)
     }
 
-    /// A resolver that asks `names` once and waits for the answer.
-    private func resolver(_ names: TestNameServer, on loop: EventLoop) throws -> Resolver {
-        var options = Resolver.Options()
-        (options.servers, options.timeout, options.tries) = ([names.address], .testTimeout, 1)
-        return try Resolver(on: loop, options)
-    }
-
-    private func checks(_ acme: Registered, _ client: HTTPClient, _ resolver: Resolver, allowsLoopback: Bool = true)
-        -> RegistryChecks
-    {
-        RegistryChecks(
-            acme.database, client: client, resolver: resolver, allowsLoopback: allowsLoopback,
-            deadlines: (.testTimeout, .testTimeout))
-    }
-
-    @Test func `is everything that is due, once, and nothing of who has none`() async throws {
+    /// Lends `body` both teams, a name server that knows Acme's mail servers, and checks by it, of which those that are
+    /// asked for may look at addresses of this machine or not.
+    private func withChecks(
+        _ body:
+            @escaping @Sendable (
+                Registered, TestNameServer, @escaping @Sendable (_ allowsLoopback: Bool) -> RegistryChecks
+            ) async throws -> Void
+    ) async throws {
         try await Registered.with { acme in
             let names = try TestNameServer(on: acme.loop)
             defer { names.close() }
             names.names = ["acme.example": .text("v=spf1 mx -all")]
-            let resolver = try self.resolver(names, on: acme.loop)
+            var options = Resolver.Options()
+            (options.servers, options.timeout, options.tries) = ([names.address], .testTimeout, 1)
+            let resolver = try Resolver(on: acme.loop, options)
             defer { resolver.close() }
             let client = try HTTPClient(on: acme.loop)
             defer { client.close() }
-            var router = Router()
-            router.get(Route(AssociationFile.path)) { _ in .text("elsewhere") }
-            var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-            // A handler takes as long as the test has it take.
-            options.answerTimeout = .testTimeout
-            let application = Application(routes: try router.frozen())
-            let site = try await Server.start(application, options, on: [acme.loop])[0]
-            try await register(acme, port: site.port)
-            let checks = self.checks(acme, client, resolver)
+            try await body(acme, names) { allowsLoopback in
+                RegistryChecks(
+                    acme.database, client: client, resolver: resolver, allowsLoopback: allowsLoopback,
+                    deadlines: (.testTimeout, .testTimeout))
+            }
+        }
+    }
 
+    @Test func `is everything that is due, once, and nothing of who has none`() async throws {
+        try await withChecks { acme, names, makeChecks in
+            let site = try await serve(on: acme.loop) { .text("elsewhere") }
+            try await register(acme, port: site.port)
+            let checks = makeChecks(true)
             let isMoreDue = try await checks.checkDue(in: .acme)
             #expect(!isMoreDue)
             _ = try await checks.checkDue(in: .rival)
@@ -72,18 +69,12 @@ import Testing
         }
     }
 
-    @Test func `asks no address of this machine unless the operator allows it, or for a production team`() async throws
-    {
-        try await Registered.with { acme in
-            let resolver = try Resolver(on: acme.loop)
-            defer { resolver.close() }
-            let client = try HTTPClient(on: acme.loop)
-            defer { client.close() }
+    @Test func `asks no address of this machine unless an operator allows it, or for a production team`() async throws {
+        try await withChecks { acme, _, makeChecks in
             try await register(acme, port: 9)
             let check: @Sendable (Bool) async throws -> DomainFinding.Kind? = { allowsLoopback in
-                let checks = self.checks(acme, client, resolver, allowsLoopback: allowsLoopback)
                 let domain = try #require(try await acme.domains.find("127.0.0.1", in: .acme))
-                let checked = try await checks.check(domain, in: .acme, by: .ada, from: .local)
+                let checked = try await makeChecks(allowsLoopback).check(domain, in: .acme, by: .ada, from: .local)
                 return checked?.finding?.kind
             }
 
@@ -96,34 +87,21 @@ import Testing
     }
 
     @Test func `S22, V43: is asked of one team's domains while another's do not answer`() async throws {
-        try await Registered.with { acme in
-            let names = try TestNameServer(on: acme.loop)
-            defer { names.close() }
-            names.names = ["acme.example": .text("v=spf1 mx -all")]
-            let resolver = try self.resolver(names, on: acme.loop)
-            defer { resolver.close() }
-            let client = try HTTPClient(on: acme.loop)
-            defer { client.close() }
+        try await withChecks { acme, _, makeChecks in
             // No team's domain answers before the other's was asked, too.
             let asked = Mutex<Set<UInt16>>([])
             var sites: [Server] = []
             for (index, team) in [TeamID.acme, .rival].enumerated() {
-                var router = Router()
-                router.get(Route(AssociationFile.path)) { _ in
+                let site = try await serve(on: acme.loop) {
                     asked.withLock { _ = $0.insert(UInt16(index)) }
                     try await waitUntil { asked.withLock { $0.count } == 2 }
                     return .text("elsewhere")
                 }
-                var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-                options.answerTimeout = .testTimeout
-                let application = Application(routes: try router.frozen())
-                sites.append(try await Server.start(application, options, on: [acme.loop])[0])
+                sites.append(site)
                 try acme.setMode("sandbox", of: team)
-                try await register(acme, port: sites[index].port, in: team)
+                try await register(acme, port: site.port, in: team)
             }
-            let checks = self.checks(acme, client, resolver)
-
-            try await RegistryCheckRound(acme.system, checks).run()
+            try await RegistryCheckRound(acme.system, makeChecks(true)).run()
 
             for team in [TeamID.acme, .rival] {
                 let domain = try await acme.domains.find("127.0.0.1", in: team)

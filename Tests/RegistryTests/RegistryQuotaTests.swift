@@ -56,8 +56,7 @@ import Testing
         ) { try await $0.makeService("com.acme.web\($1)", in: $2) },
     ]
 
-    @Test func `V43, V46: holds exactly, however many come at once, and takes nothing from another team`() async throws
-    {
+    @Test func `V43, V46: holds exactly, however many come at once, and takes nothing from other teams`() async throws {
         for stock in Self.stocks {
             try await Registered.with { teams in
                 for team in [TeamID.acme, .rival] { try await teams.makeApp(in: team) }

@@ -20,9 +20,7 @@ import Testing
             """, [team.rawValue, client, String(count)])
     }
 
-    @Test func `V43, V55: a domain is read without the return URLs, but for one of a developer's own machine`()
-        async throws
-    {
+    @Test func `V43, V55: a domain is read without return URLs, but for one of a developer's machine`() async throws {
         try await Registered.withApp { acme in
             let long = String(repeating: "x", count: 2000)
             let input = ServiceID.Input(
@@ -42,9 +40,7 @@ import Testing
         }
     }
 
-    @Test func `V43: an App ID keeps the last fifty of its revoked keys, and another App ID and team theirs`()
-        async throws
-    {
+    @Test func `V43: an App ID keeps its last fifty revoked keys, and another App ID and team theirs`() async throws {
         try await Registered.with { acme in
             for team in [TeamID.acme, .rival] {
                 for app in ["com.acme.app", "com.acme.other"] {
@@ -70,9 +66,7 @@ import Testing
         }
     }
 
-    @Test func `V43: a client goes with ten thousand of its tokens, and its name is free once the rest has gone`()
-        async throws
-    {
+    @Test func `V43: a client goes with ten thousand tokens, and its name is free once the rest went`() async throws {
         try await Registered.with { acme in
             for team in [TeamID.acme, .rival] {
                 try await acme.makeApp(in: team)

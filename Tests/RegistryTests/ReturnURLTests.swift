@@ -1,5 +1,6 @@
 import Core
 import Platform
+import TestSupport
 import Testing
 
 @testable import Registry
@@ -53,47 +54,42 @@ import Testing
         #expect(Self.refusal(text, ["acme.example"], .hostNames) == nil)
     }
 
-    @Test(
-        arguments: [
-            ("", .missing), ("acme.example/callback", .notAbsolute), ("/callback", .notAbsolute),
-            ("//acme.example/callback", .notAbsolute), ("https:acme.example", .notAbsolute),
-            ("https:/acme.example/x", .scheme("https")), ("com.acme.app:/callback", .scheme("com.acme.app")),
-            ("ftp://acme.example/", .scheme("ftp")), ("javascript://acme.example/", .scheme("javascript")),
-            ("HTTPS://acme.example/", .mixedCaseScheme("HTTPS")), ("Http://acme.example/", .mixedCaseScheme("Http")),
-            ("http://acme.example/", .unencrypted(host: "acme.example")), ("https://acme.example/#", .fragment),
-            ("https://acme.example/x#y", .fragment), ("https://ada@acme.example/", .userInfo),
-            ("https://ada:pw@acme.example/", .userInfo), ("https://acme.example@evil.example/", .userInfo),
-            ("https://@acme.example/", .userInfo), ("https://acme.example\\@evil.example/", .addressCharacter("\\")),
-            ("https://acme.example/a b", .addressCharacter(" ")), (" https://acme.example/", .addressCharacter(" ")),
-            ("https://acme.example/\n", .addressCharacter("\n")), ("https://acme.example/\0", .addressCharacter("\0")),
-            ("https://acme.example/\u{7F}", .addressCharacter("\u{7F}")),
-            ("https://acme.example/é", .addressCharacter("é")), ("https://acmé.example/", .addressCharacter("é")),
-            ("https://acme.example/<", .addressCharacter("<")), ("https://acme.example/\"", .addressCharacter("\"")),
-            ("https://acme.example/%", .percentEscape), ("https://acme.example/%4", .percentEscape),
-            ("https://acme.example/%zz", .percentEscape), ("https://acme.example/%4%41", .percentEscape),
-            ("https:///callback", .hostName("")), ("https://:443/", .hostName("")), ("https://", .hostName("")),
-            ("https://?x", .hostName("")), ("https://acme/", .hostName("acme")),
-            ("https://acme.example./", .hostName("acme.example.")),
-            ("https://.acme.example/", .hostName(".acme.example")),
-            ("https://a_b.acme.example/", .hostName("a_b.acme.example")),
-            ("https://-a.acme.example/", .hostName("-a.acme.example")),
-            ("https://%61cme.example/", .hostName("%61cme.example")), ("https://acme.example:/", .port("")),
-            ("https://acme.example:0/", .port("0")), ("https://acme.example:65536/", .port("65536")),
-            ("https://acme.example:+1/", .port("+1")), ("https://acme.example:080/", .port("080")),
-            ("https://acme.example:80:80/", .port("80:80")), ("https://192.0.2.1/", .ipAddress("192.0.2.1")),
-            ("https://0x7f.1/", .ipAddress("0x7f.1")), ("https://2130706433/", .ipAddress("2130706433")),
-            ("https://1.2.3.4.5/", .ipAddress("1.2.3.4.5")), ("https://[2001:db8::1]/", .ipAddress("[2001:db8::1]")),
-            ("https://[::1/", .ipAddress("[::1")), ("https://[::1]x/", .hostName("[::1]x")),
-            ("https://localhost/", .loopbackOutsideSandbox(host: "localhost")),
-            ("http://127.0.0.1:9000/callback", .loopbackOutsideSandbox(host: "127.0.0.1")),
-            ("https://evil.example/", .outsideDomains(host: "evil.example")),
-            ("https://notacme.example/", .outsideDomains(host: "notacme.example")),
-            ("https://acme.example.evil.example/", .outsideDomains(host: "acme.example.evil.example")),
-            ("https://example/", .hostName("example")),
-        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
-            text: String, refusal: ValidationError
-        )
-    {
+    @Test(arguments: [
+        ("", ValidationError.missing), ("acme.example/callback", .notAbsolute), ("/callback", .notAbsolute),
+        ("//acme.example/callback", .notAbsolute), ("https:acme.example", .notAbsolute),
+        ("https:/acme.example/x", .scheme("https")), ("com.acme.app:/callback", .scheme("com.acme.app")),
+        ("ftp://acme.example/", .scheme("ftp")), ("javascript://acme.example/", .scheme("javascript")),
+        ("HTTPS://acme.example/", .mixedCaseScheme("HTTPS")), ("Http://acme.example/", .mixedCaseScheme("Http")),
+        ("http://acme.example/", .unencrypted(host: "acme.example")), ("https://acme.example/#", .fragment),
+        ("https://acme.example/x#y", .fragment), ("https://ada@acme.example/", .userInfo),
+        ("https://ada:pw@acme.example/", .userInfo), ("https://acme.example@evil.example/", .userInfo),
+        ("https://@acme.example/", .userInfo), ("https://acme.example\\@evil.example/", .addressCharacter("\\")),
+        ("https://acme.example/a b", .addressCharacter(" ")), (" https://acme.example/", .addressCharacter(" ")),
+        ("https://acme.example/\n", .addressCharacter("\n")), ("https://acme.example/\0", .addressCharacter("\0")),
+        ("https://acme.example/\u{7F}", .addressCharacter("\u{7F}")),
+        ("https://acme.example/é", .addressCharacter("é")), ("https://acmé.example/", .addressCharacter("é")),
+        ("https://acme.example/<", .addressCharacter("<")), ("https://acme.example/\"", .addressCharacter("\"")),
+        ("https://acme.example/%", .percentEscape), ("https://acme.example/%4", .percentEscape),
+        ("https://acme.example/%zz", .percentEscape), ("https://acme.example/%4%41", .percentEscape),
+        ("https:///callback", .hostName("")), ("https://:443/", .hostName("")), ("https://", .hostName("")),
+        ("https://?x", .hostName("")), ("https://acme/", .hostName("acme")),
+        ("https://acme.example./", .hostName("acme.example.")), ("https://.acme.example/", .hostName(".acme.example")),
+        ("https://a_b.acme.example/", .hostName("a_b.acme.example")),
+        ("https://-a.acme.example/", .hostName("-a.acme.example")),
+        ("https://%61cme.example/", .hostName("%61cme.example")), ("https://acme.example:/", .port("")),
+        ("https://acme.example:0/", .port("0")), ("https://acme.example:65536/", .port("65536")),
+        ("https://acme.example:+1/", .port("+1")), ("https://acme.example:080/", .port("080")),
+        ("https://acme.example:80:80/", .port("80:80")), ("https://192.0.2.1/", .ipAddress("192.0.2.1")),
+        ("https://0x7f.1/", .ipAddress("0x7f.1")), ("https://2130706433/", .ipAddress("2130706433")),
+        ("https://1.2.3.4.5/", .ipAddress("1.2.3.4.5")), ("https://[2001:db8::1]/", .ipAddress("[2001:db8::1]")),
+        ("https://[::1/", .ipAddress("[::1")), ("https://[::1]x/", .hostName("[::1]x")),
+        ("https://localhost/", .loopbackOutsideSandbox(host: "localhost")),
+        ("http://127.0.0.1:9000/callback", .loopbackOutsideSandbox(host: "127.0.0.1")),
+        ("https://evil.example/", .outsideDomains(host: "evil.example")),
+        ("https://notacme.example/", .outsideDomains(host: "notacme.example")),
+        ("https://acme.example.evil.example/", .outsideDomains(host: "acme.example.evil.example")),
+        ("https://example/", .hostName("example")),
+    ]) func `that breaks a rule is refused by it`(text: String, refusal: ValidationError) {
         #expect(Self.refusal(text, ["acme.example"], .hostNames) == refusal)
         #expect(refusal.message.key.hasPrefix("console.refusals."))
     }
@@ -113,22 +109,20 @@ import Testing
         #expect(Self.refusal(text, [domain], .hostNamesAndLoopback) == nil)
     }
 
-    @Test(
-        arguments: [
-            ("https://127.0.0.1/", .loopbackOverHTTPS(host: "127.0.0.1")),
-            ("http://127.0.0.2/", .outsideDomains(host: "127.0.0.2")), ("http://0.0.0.0/", .ipAddress("0.0.0.0")),
-            ("http://127.1/", .ipAddress("127.1")), ("http://127.0.0.01/", .ipAddress("127.0.0.01")),
-            ("http://128.0.0.1/", .ipAddress("128.0.0.1")), ("http://127.0.0.256/", .ipAddress("127.0.0.256")),
-            ("http://[::ffff:127.0.0.1]/", .ipAddress("[::ffff:127.0.0.1]")),
-            ("http://acme.example/", .unencrypted(host: "acme.example")),
-            ("http://localhost.acme.example/", .unencrypted(host: "localhost.acme.example")),
-        ] as [(String, ValidationError)]) func `of a sandbox keeps every other rule`(
-            text: String, refusal: ValidationError
-        )
-    { #expect(Self.refusal(text, ["127.0.0.1", "acme.example"], .hostNamesAndLoopback) == refusal) }
+    @Test(arguments: [
+        ("https://127.0.0.1/", ValidationError.loopbackOverHTTPS(host: "127.0.0.1")),
+        ("http://127.0.0.2/", .outsideDomains(host: "127.0.0.2")), ("http://0.0.0.0/", .ipAddress("0.0.0.0")),
+        ("http://127.1/", .ipAddress("127.1")), ("http://127.0.0.01/", .ipAddress("127.0.0.01")),
+        ("http://128.0.0.1/", .ipAddress("128.0.0.1")), ("http://127.0.0.256/", .ipAddress("127.0.0.256")),
+        ("http://[::ffff:127.0.0.1]/", .ipAddress("[::ffff:127.0.0.1]")),
+        ("http://acme.example/", .unencrypted(host: "acme.example")),
+        ("http://localhost.acme.example/", .unencrypted(host: "localhost.acme.example")),
+    ]) func `of a sandbox keeps every other rule`(text: String, refusal: ValidationError) {
+        #expect(Self.refusal(text, ["127.0.0.1", "acme.example"], .hostNamesAndLoopback) == refusal)
+    }
 
     @Test func `made of anything at all never traps`() {
-        var generator = Noise(state: 1)
+        var generator = Garbage(seed: 1)
         let alphabet = Array("https://[]@:?#%\\.-0x1a é\n\u{0}\u{202E}".unicodeScalars)
         for _ in 0..<1000 {
             var text = Bool.random(using: &generator) ? "https://" : ""
@@ -140,19 +134,6 @@ import Testing
             _ = try? EmailSource(parsing: text)
             _ = ReturnURLComparison(text, with: [ReturnURL(stored: "https://acme.example/callback")])
         }
-    }
-}
-
-/// The same noise in every run (the 64-bit generator of Knuth's MMIX, its high bits).
-private struct Noise: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        let halves = (0..<2).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 32
-        }
-        return halves[0] << 32 | halves[1]
     }
 }
 
@@ -169,17 +150,16 @@ private struct Noise: RandomNumberGenerator {
         #expect(try DomainName(parsing: "xn--acm-dma.example", policy: .hostNames).text == "xn--acm-dma.example")
     }
 
-    @Test(
-        arguments: [
-            ("", .missing), ("https://acme.example", .domainWithScheme), ("acme.example/", .domainWithScheme),
-            ("acme.example:443", .domainWithScheme), ("*.acme.example", .wildcard), ("acme", .hostName("acme")),
-            ("acme..example", .hostName("acme..example")), ("acmé.example", .hostName("acmé.example")),
-            ("192.0.2.1", .ipAddress("192.0.2.1")), ("localhost", .loopbackOutsideSandbox(host: "localhost")),
-            ("127.0.0.1", .loopbackOutsideSandbox(host: "127.0.0.1")), ("acme.example ", .hostName("acme.example ")),
-        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
-            text: String, refusal: ValidationError
-        )
-    { #expect(Self.refusal(text) == refusal) }
+    @Test(arguments: [
+        ("", ValidationError.missing), ("https://acme.example", .domainWithScheme),
+        ("acme.example/", .domainWithScheme), ("acme.example:443", .domainWithScheme), ("*.acme.example", .wildcard),
+        ("acme", .hostName("acme")), ("acme..example", .hostName("acme..example")),
+        ("acmé.example", .hostName("acmé.example")), ("192.0.2.1", .ipAddress("192.0.2.1")),
+        ("localhost", .loopbackOutsideSandbox(host: "localhost")),
+        ("127.0.0.1", .loopbackOutsideSandbox(host: "127.0.0.1")), ("acme.example ", .hostName("acme.example ")),
+    ]) func `that breaks a rule is refused by it`(text: String, refusal: ValidationError) {
+        #expect(Self.refusal(text) == refusal)
+    }
 
     @Test func `has labels of 63 and at most 253 characters`() {
         let label = String(repeating: "a", count: 63)

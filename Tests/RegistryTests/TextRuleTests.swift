@@ -14,17 +14,15 @@ import Testing
     @Test(arguments: ["com.acme.app", "a.b", "COM.Acme-2.App", "1.2", "-.-"])
     func `in reverse-DNS form is taken as it is`(text: String) { #expect(Self.refusal(text) == nil) }
 
-    @Test(
-        arguments: [
-            ("", .missing), ("acme", .identifierShape), (".acme", .identifierShape), ("com.acme.", .identifierShape),
-            ("com..acme", .identifierShape), ("com.acme app", .identifierCharacter(" ")),
-            ("com.acme_app", .identifierCharacter("_")), ("com.acmé", .identifierCharacter("é")),
-            ("com.acme/../x", .identifierCharacter("/")), ("com.acme*", .identifierCharacter("*")),
-            ("ABCDE12345.com.acme.app", .teamPrefix(without: "com.acme.app")),
-        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
-            text: String, refusal: ValidationError
-        )
-    { #expect(Self.refusal(text) == refusal) }
+    @Test(arguments: [
+        ("", ValidationError.missing), ("acme", .identifierShape), (".acme", .identifierShape),
+        ("com.acme.", .identifierShape), ("com..acme", .identifierShape), ("com.acme app", .identifierCharacter(" ")),
+        ("com.acme_app", .identifierCharacter("_")), ("com.acmé", .identifierCharacter("é")),
+        ("com.acme/../x", .identifierCharacter("/")), ("com.acme*", .identifierCharacter("*")),
+        ("ABCDE12345.com.acme.app", .teamPrefix(without: "com.acme.app")),
+    ]) func `that breaks a rule is refused by it`(text: String, refusal: ValidationError) {
+        #expect(Self.refusal(text) == refusal)
+    }
 
     @Test func `has at most 255 characters`() {
         let longest = "com." + String(repeating: "a", count: 251)
@@ -44,15 +42,14 @@ import Testing
         #expect(Self.parse("Акме 果园 🍏👩‍👩‍👧") == .success("Акме 果园 🍏👩‍👩‍👧"))
     }
 
-    @Test(
-        arguments: [
-            ("", .missing), (" \u{3000}", .missing), ("Acme\nWeb", .unprintable("\n")), ("Ac\0me", .unprintable("\0")),
-            ("Acme \u{202E}beW", .unprintable("\u{202E}")), ("\u{2066}Acme", .unprintable("\u{2066}")),
-            ("Acme\u{2028}", .unprintable("\u{2028}")), ("\tAcme", .unprintable("\t")),
-        ] as [(String, ValidationError)]) func `that could show another text is refused`(
-            text: String, refusal: ValidationError
-        )
-    { #expect(Self.parse(text) == .failure(refusal)) }
+    @Test(arguments: [
+        ("", ValidationError.missing), (" \u{3000}", .missing), ("Acme\nWeb", .unprintable("\n")),
+        ("Ac\0me", .unprintable("\0")), ("Acme \u{202E}beW", .unprintable("\u{202E}")),
+        ("\u{2066}Acme", .unprintable("\u{2066}")), ("Acme\u{2028}", .unprintable("\u{2028}")),
+        ("\tAcme", .unprintable("\t")),
+    ]) func `that could show another text is refused`(text: String, refusal: ValidationError) {
+        #expect(Self.parse(text) == .failure(refusal))
+    }
 
     @Test func `has at most 255 characters`() {
         #expect(Self.parse(String(repeating: "é", count: 255)) == .success(String(repeating: "é", count: 255)))
@@ -71,17 +68,15 @@ import Testing
         #expect(try Self.parse("a@acme.example").get().kind == .address)
     }
 
-    @Test(
-        arguments: [
-            ("", .missing), ("acme", .hostName("acme")), ("@acme.example", .emailAddress),
-            ("a@b@acme.example", .emailAddress), ("a..b@acme.example", .emailAddress),
-            ("a b@acme.example", .emailAddress), ("a@acme", .emailAddress), ("a@127.0.0.1", .emailAddress),
-            ("a@localhost", .emailAddress), ("\"a\"@acme.example", .emailAddress),
-            ("a\r\nBcc: b@acme.example", .emailAddress), ("localhost", .loopbackOutsideSandbox(host: "localhost")),
-        ] as [(String, ValidationError)]) func `that breaks a rule is refused by it`(
-            text: String, refusal: ValidationError
-        )
-    { #expect(Self.parse(text) == .failure(refusal)) }
+    @Test(arguments: [
+        ("", ValidationError.missing), ("acme", .hostName("acme")), ("@acme.example", .emailAddress),
+        ("a@b@acme.example", .emailAddress), ("a..b@acme.example", .emailAddress), ("a b@acme.example", .emailAddress),
+        ("a@acme", .emailAddress), ("a@127.0.0.1", .emailAddress), ("a@localhost", .emailAddress),
+        ("\"a\"@acme.example", .emailAddress), ("a\r\nBcc: b@acme.example", .emailAddress),
+        ("localhost", .loopbackOutsideSandbox(host: "localhost")),
+    ]) func `that breaks a rule is refused by it`(text: String, refusal: ValidationError) {
+        #expect(Self.parse(text) == .failure(refusal))
+    }
 }
 
 @Suite struct `A public key` {

@@ -1,4 +1,5 @@
 import Templates
+import TestSupport
 import Testing
 
 @Suite struct `Pages of a folder` {
@@ -64,7 +65,7 @@ import Testing
         #expect(text(page) == "one Acme p")
         #expect(page.diagnostics()?.all.map(\.location.description) == ["page.html:1:3"])
 
-        folder.remove("page.html")
+        try folder.remove("page.html")
         clock.pass(.seconds(1))
 
         #expect(text(page) == "one Acme p")

@@ -204,10 +204,6 @@ extension OwnedDatabase {
         }
     }
 
-    public func setCounted(_ pattern: String, to count: Int) throws {
-        try admin("UPDATE limits SET count = $2::integer WHERE subject LIKE $1", pattern, String(count))
-    }
-
     // Jobs and notifications
 
     /// The states of all jobs, or of those of one kind.

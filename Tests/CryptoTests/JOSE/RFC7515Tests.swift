@@ -35,20 +35,11 @@ import Testing
         #expect(Base64URL.encode(signature) == Self.rs256Signature)
     }
 
-    @Test func `A.3 verifies`() throws {
+    @Test func `A.3 verifies by its public half alone, and so does a signature of ours`() throws {
         let key = try P256PublicKey(pem: SamplePEM.rfc7515P256Public)
-
-        let claims = try UnverifiedJWT(Self.es256).verify(with: key)
-
-        #expect(try claims.string("iss") == "joe")
-    }
-
-    @Test func `a signature by the key of A.3 verifies with its public half alone`() throws {
         let signer = JWTSigner(key: try P256SigningKey(pem: SamplePEM.rfc7515P256), keyID: "A3")
-        let token = try signer.sign(Array(#"{"iss":"joe"}"#.utf8))
-
-        let claims = try UnverifiedJWT(token).verify(with: P256PublicKey(pem: SamplePEM.rfc7515P256Public))
-
-        #expect(try claims.string("iss") == "joe")
+        for token in [Self.es256, try signer.sign(Array(#"{"iss":"joe"}"#.utf8))] {
+            #expect(try UnverifiedJWT(token).verify(with: key).string("iss") == "joe")
+        }
     }
 }

@@ -190,34 +190,4 @@ enum SamplePEM {
         -----END PUBLIC KEY-----
 
         """
-
-    /// The P-256 key of RFC 7515 with another private half.
-    static let mismatchedP256 = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
-        H1136cspYG6+0iY7X1fCE9+E9LOhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
-        7xO6z248e9FURcfxRM0bvZt+hyzf7bnuufSzaV1uqQskrYpGIyiFiOWt
-        -----END PRIVATE KEY-----
-
-        """
-
-    /// The P-256 key of RFC 7515 with a point beside the curve.
-    static let offCurveP256 = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
-        H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
-        7xO6z248e9FURcfxRM0bvZt+hyzf7bnuufSzaV1uqQskrYpGIyiFiOWs
-        -----END PRIVATE KEY-----
-
-        """
-
-    /// The P-256 key of RFC 7515 with a byte behind it.
-    static let trailingByteP256 = """
-        -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
-        H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
-        7xO6z248e9FURcfxRM0bvZt+hyzf7bnuufSzaV1uqQskrYpGIyiFiOWtAA==
-        -----END PRIVATE KEY-----
-
-        """
 }

@@ -49,19 +49,9 @@ import Testing
         let key = P256SigningKey.generate()
         let raw = try key.sign(message)
 
-        #expect(!key.publicKey.isValid(der(raw), for: message))
+        #expect(!key.publicKey.isValid(raw.ecdsaInDER, for: message))
         #expect(!key.publicKey.isValid([UInt8](repeating: 0, count: 64), for: message))
         #expect(!key.publicKey.isValid([UInt8](repeating: 0xFF, count: 64), for: message))
-    }
-
-    /// The sequence of r and s that most libraries hand out.
-    private func der(_ raw: [UInt8]) -> [UInt8] {
-        let numbers = [raw[..<32], raw[32...]].flatMap { number in
-            let digits = number.drop { $0 == 0 }
-            let bytes = (digits.first ?? 0) > 127 ? [0] + digits : Array(digits)
-            return [0x02, UInt8(bytes.count)] + bytes
-        }
-        return [0x30, UInt8(numbers.count)] + numbers
     }
 
     @Test func `one key serves many threads`() async throws {

@@ -16,27 +16,25 @@ struct Ceremony {
         key = try SoftAuthenticator(party: party.id, origin: Self.origin, signsWithRSA: signsWithRSA)
     }
 
-    func register(
-        _ response: SoftAuthenticator.Registered? = nil, challenge: [UInt8] = Self.challenge,
-        requiresUserVerification: Bool = false
-    ) throws(WebAuthnFailure) -> Credential {
+    func register(_ response: SoftAuthenticator.Registered? = nil, requiresUserVerification: Bool = false)
+        throws(WebAuthnFailure) -> Credential
+    {
         let response = response ?? key.register(challenge: Self.challenge)
         return try party.register(
             RegistrationResponse(
                 clientDataJSON: response.clientDataJSON, authenticatorData: response.authenticatorData),
-            challenge: challenge, requiresUserVerification: requiresUserVerification)
+            challenge: Self.challenge, requiresUserVerification: requiresUserVerification)
     }
 
-    func verify(
-        _ response: SoftAuthenticator.Asserted, of credential: Credential, challenge: [UInt8] = Self.challenge,
-        knownCount: UInt32? = nil, requiresUserVerification: Bool = true
-    ) throws(WebAuthnFailure) -> Assertion {
+    func verify(_ response: SoftAuthenticator.Asserted, of credential: Credential, knownCount: UInt32? = nil)
+        throws(WebAuthnFailure) -> Assertion
+    {
         try party.verify(
             AssertionResponse(
                 credentialID: credential.id, clientDataJSON: response.clientDataJSON,
                 authenticatorData: response.authenticatorData, signature: response.signature, userHandle: nil),
-            of: credential.key, challenge: challenge, knownCount: knownCount ?? credential.signCount,
-            isBackupEligible: credential.isBackupEligible, requiresUserVerification: requiresUserVerification)
+            of: credential.key, challenge: Self.challenge, knownCount: knownCount ?? credential.signCount,
+            isBackupEligible: credential.isBackupEligible, requiresUserVerification: true)
     }
 }
 

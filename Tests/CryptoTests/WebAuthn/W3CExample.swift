@@ -13,33 +13,18 @@ struct W3CExample {
 
     init() throws {
         party = try #require(RelyingParty(publicURL: "https://example.org"))
-        credentialID = try Self.octets(
-            """
-            f91f391db4c9b2fde0ea70189cba3fb63f579ba6122b33ad94ff3ec330084be4
-            """)
-        registrationChallenge = try Self.octets(
-            """
-            00c30fb78531c464d2b6771dab8d7b603c01162f2fa486bea70f283ae556e130
-            """)
-        assertionChallenge = try Self.octets(
-            """
-            39c0e7521417ba54d43e8dc95174f423dee9bf3cd804ff6d65c857c9abf4d408
-            """)
+        credentialID = try hex("f91f391db4c9b2fde0ea70189cba3fb63f579ba6122b33ad94ff3ec330084be4")
+        registrationChallenge = try hex("00c30fb78531c464d2b6771dab8d7b603c01162f2fa486bea70f283ae556e130")
+        assertionChallenge = try hex("39c0e7521417ba54d43e8dc95174f423dee9bf3cd804ff6d65c857c9abf4d408")
         registration = RegistrationResponse(
-            clientDataJSON: try Self.octets(Self.registrationClientData),
-            authenticatorData: try Self.octets(Self.registrationData))
+            clientDataJSON: try hex(Self.registrationClientData), authenticatorData: try hex(Self.registrationData))
         assertion = AssertionResponse(
-            credentialID: credentialID, clientDataJSON: try Self.octets(Self.assertionClientData),
-            authenticatorData: try Self.octets(Self.assertionData), signature: try Self.octets(Self.signature),
-            userHandle: nil)
+            credentialID: credentialID, clientDataJSON: try hex(Self.assertionClientData),
+            authenticatorData: try hex(Self.assertionData), signature: try hex(Self.signature), userHandle: nil)
     }
 
     func register() throws(WebAuthnFailure) -> Credential {
         try party.register(registration, challenge: registrationChallenge)
-    }
-
-    private static func octets(_ text: String) throws -> [UInt8] {
-        try #require(Hex.decode(text.filter { !$0.isWhitespace }))
     }
 
     private static let registrationClientData = """
@@ -64,9 +49,7 @@ struct W3CExample {
         223a2268747470733a2f2f6578616d706c652e6f7267222c2263726f73734f726967696e223a66616c73657d
         """
 
-    private static let assertionData = """
-        bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b51900000000
-        """
+    private static let assertionData = "bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b51900000000"
 
     private static let signature = """
         3046022100f50a4e2e4409249c4a853ba361282f09841df4dd4547a13a87780218deffcd380221008480ac0f

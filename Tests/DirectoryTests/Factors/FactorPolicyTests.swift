@@ -8,26 +8,20 @@ import Testing
     private static let app = EnrolledFactors(hasTOTP: true, recoveryCodesLeft: 3)
     private static let all = EnrolledFactors(hasTOTP: true, passkeyCount: 2, recoveryCodesLeft: 1)
 
-    @Test func `is nothing where the team wants none`() {
-        for enrolled in [Self.none, Self.app, Self.all] {
-            #expect(FactorPolicy(.off).decide(enrolled, provedBy: [.password]) == .none)
+    @Test func `is what the team's rule and the person's factors make of it`() {
+        let left = EnrolledFactors(recoveryCodesLeft: 10)
+        let decisions: [(SecondFactor, EnrolledFactors, FactorDecision)] = [
+            (.off, Self.none, .none), (.off, Self.app, .none), (.off, Self.all, .none), (.optional, Self.none, .none),
+            (.optional, Self.app, .ask([.totp, .recoveryCode])),
+            (.optional, Self.all, .ask([.passkey, .totp, .recoveryCode])), (.required, Self.none, .mustEnrol),
+            (.required, Self.app, .ask([.totp, .recoveryCode])),
+            // No recovery code is asked of somebody without a factor.
+            (.required, left, .mustEnrol), (.optional, left, .none),
+        ]
+        for (rule, enrolled, decision) in decisions {
+            #expect(FactorPolicy(rule).decide(enrolled, provedBy: [.password]) == decision, "\(rule) \(enrolled)")
         }
         #expect(!FactorPolicy(.off).isOffered)
-    }
-
-    @Test func `is what the person has, where it is up to them`() {
-        let policy = FactorPolicy(.optional)
-
-        #expect(policy.decide(Self.none, provedBy: [.password]) == .none)
-        #expect(policy.decide(Self.app, provedBy: [.password]) == .ask([.totp, .recoveryCode]))
-        #expect(policy.decide(Self.all, provedBy: [.password]) == .ask([.passkey, .totp, .recoveryCode]))
-    }
-
-    @Test func `is asked of everybody where the team requires it`() {
-        let policy = FactorPolicy(.required)
-
-        #expect(policy.decide(Self.none, provedBy: [.password]) == .mustEnrol)
-        #expect(policy.decide(Self.app, provedBy: [.password]) == .ask([.totp, .recoveryCode]))
     }
 
     @Test(arguments: [ProofMethod.totp, .passkey, .recoveryCode, .apple])
@@ -47,12 +41,5 @@ import Testing
         for rule in SecondFactor.allCases {
             #expect(FactorPolicy(rule, isDemanded: true).decide(Self.none, provedBy: [.password]) == .mustEnrol)
         }
-    }
-
-    @Test func `is no recovery code of somebody without a factor`() {
-        let left = EnrolledFactors(recoveryCodesLeft: 10)
-
-        #expect(FactorPolicy(.required).decide(left, provedBy: [.password]) == .mustEnrol)
-        #expect(FactorPolicy(.optional).decide(left, provedBy: [.password]) == .none)
     }
 }

@@ -81,19 +81,8 @@ import Testing
         }
     }
 
-    @Test func `that may have been copied is refused and noted`() async throws {
-        try await withFactors { factors in
-            var key = try await factors.key()
-            key.counter = 7
-            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == factors.ada)
-
-            key.counter = 7
-            #expect(try await factors.signIn(try factors.answer(.signIn, by: key)) == nil)
-            #expect(try factors.environment.actions() == ["factor.added", "factor.refused"])
-        }
-    }
-
-    @Test func `V43: that may have been copied is noted once an answer, and ten in a quarter of an hour`() async throws
+    @Test func `V43: that may be a copy is refused, and noted once an answer, ten in a quarter of an hour`()
+        async throws
     {
         try await withFactors { factors in
             var key = try await factors.key()

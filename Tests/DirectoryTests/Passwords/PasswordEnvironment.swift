@@ -16,7 +16,7 @@ struct PasswordEnvironment: Sendable {
     let pool: BlockingPool
 
     func ada() async throws -> Subject {
-        let page = try await UserListStore(environment.database).page(in: .acme, matching: UserSearch("ada"), limit: 1)
+        let page = try await environment.list.page(in: .acme, matching: UserSearch("ada"), limit: 1)
         return try #require(page.items.first).subject
     }
 

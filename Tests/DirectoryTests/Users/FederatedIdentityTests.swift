@@ -21,7 +21,7 @@ import Testing
         let arrival = ProviderLogin(
             identity, from: .apple, form: nil, primaryAppID: nil,
             asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon)
-        let known = try await FederatedIdentityStore(environment.database).record(arrival, in: team)
+        let known = try await environment.federated.record(arrival, in: team)
         return try #require(known).user.subject
     }
 
@@ -64,7 +64,6 @@ import Testing
         isTold: Bool
     ) async throws {
         try await withEnvironment { environment in
-            let store = FederatedIdentityStore(environment.database)
             _ = try await arrive(as: Self.former, environment)
             try await environment.database.transaction(in: .acme) { transaction in
                 let noting =
@@ -77,28 +76,27 @@ import Testing
             try environment.admin("DELETE FROM provider_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
-            #expect(try await store.record(late, in: .acme) == nil)
-            #expect(try await store.hasParted(late, in: .acme))
+            #expect(try await environment.federated.record(late, in: .acme) == nil)
+            #expect(try await environment.federated.hasParted(late, in: .acme))
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.present.rawValue).isEmpty)
 
             // Nobody else is kept out, nor the same names at another team.
-            #expect(try await store.record(late, in: .rival) != nil)
+            #expect(try await environment.federated.record(late, in: .rival) != nil)
             let stranger = waiting(as: Self.present, transfer: "000000.another.0000")
-            #expect(try await store.record(stranger, in: .acme) != nil)
+            #expect(try await environment.federated.record(stranger, in: .acme) != nil)
         }
     }
 
     @Test func `V53: an answer from before a parting knows nobody again, though all else is as it was`() async throws {
         try await withEnvironment { environment in
             try environment.addApp(ClientID.app)
-            let store = FederatedIdentityStore(environment.database)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
-            for _ in 0..<2 { #expect(try await store.record(arrival, in: .acme) != nil) }
+            for _ in 0..<2 { #expect(try await environment.federated.record(arrival, in: .acme) != nil) }
 
             let parting = FederatedUnlinks.noting(of: Self.former, for: .app, in: .acme)
             try await environment.database.query(parting, in: .acme)
 
-            #expect(try await store.record(arrival, in: .acme) == nil)
+            #expect(try await environment.federated.record(arrival, in: .acme) == nil)
         }
     }
 
@@ -112,10 +110,10 @@ import Testing
                     team_id, provider, identifier, sub, state_at, created_at, last_seen_at, linked_at
                 ) VALUES ('ACMETEAM01', 'apple', $1, $2, now(), now(), now(), now())
                 """, Self.former.rawValue, ada.rawValue)
-            let store = FederatedIdentityStore(environment.database)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
             var halves = 0
-            let known = try await store.write(arrival, in: .acme) { statements throws(PostgresFailure) in
+            let known = try await environment.federated.write(arrival, in: .acme) {
+                statements throws(PostgresFailure) in
                 halves += 1
                 if halves == 2 {
                     let parting = FederatedUnlinks.noting(of: ada, for: .app, in: .acme)
@@ -145,7 +143,7 @@ import Testing
             transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
         let arrival = ProviderLogin(
             identity, from: .apple, form: nil, primaryAppID: app, asking: .all, origin: .test, at: moment)
-        return try #require(try await FederatedIdentityStore(environment.database).record(arrival, in: team))
+        return try #require(try await environment.federated.record(arrival, in: team))
     }
 
     /// Which rows of the person's there are, each with the place where its newest version lies.

@@ -28,7 +28,7 @@ import Testing
     ) async throws -> ProviderAnnouncement {
         let announcement = ProviderAnnouncement(
             arrival(called: name), as: mark, heldUntil: Timestamp.noon + .seconds(30))
-        let whom = try await FederatedIdentityStore(environment.database).announce(announcement, in: team)
+        let whom = try await environment.federated.announce(announcement, in: team)
         if case .stranger = whom {} else { Issue.record("somebody knows them") }
         return announcement
     }
@@ -39,9 +39,8 @@ import Testing
             _ = try await announce("Rita", environment)
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.person.rawValue).isEmpty)
 
-            let people = FederatedIdentityStore(environment.database)
-            let known = try #require(try await people.record(arrival(at: Self.later), in: .acme))
-            let again = try #require(try await people.record(arrival(at: Self.later), in: .acme))
+            let known = try #require(try await environment.federated.record(arrival(at: Self.later), in: .acme))
+            let again = try #require(try await environment.federated.record(arrival(at: Self.later), in: .acme))
             #expect(known.user.subject == Self.person)
             #expect(again.consent?.name?.given == "Rita" && again.consent?.deliveredAt == nil)
             #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
@@ -54,11 +53,11 @@ import Testing
             try environment.addApp(ClientID.app, to: .rival)
             let announcement = try await announce("Rita", environment)
 
-            let people = FederatedIdentityStore(environment.database)
-            _ = try await people.record(arrival(at: Self.later), in: .rival)
-            _ = try await people.record(arrival(at: Self.later, to: .otherApp), in: .acme)
-            try await people.dismiss(announcement, isRefused: true, in: .rival)
-            let foreign = try await people.record(arrival(called: "Rita"), announcedBy: announcement, in: .rival)
+            _ = try await environment.federated.record(arrival(at: Self.later), in: .rival)
+            _ = try await environment.federated.record(arrival(at: Self.later, to: .otherApp), in: .acme)
+            try await environment.federated.dismiss(announcement, isRefused: true, in: .rival)
+            let foreign = try await environment.federated.record(
+                arrival(called: "Rita"), announcedBy: announcement, in: .rival)
             if case .parted = foreign {} else { Issue.record("another team's") }
             try await environment.database.query(ProviderAnnouncement.removal(of: Self.person, in: .rival), in: .rival)
 
@@ -71,24 +70,23 @@ import Testing
 
     @Test func `are gone once refused, unless an earlier try may have been good`() async throws {
         try await withEnvironment { environment in
-            let people = FederatedIdentityStore(environment.database)
             let first = try await announce("Rita", environment)
-            try await people.dismiss(first, isRefused: true, in: .acme)
+            try await environment.federated.dismiss(first, isRefused: true, in: .acme)
             #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
 
-            try await people.dismiss(try await announce("Rita", environment), isRefused: false, in: .acme)
-            try await people.dismiss(try await announce("Rita", environment), isRefused: true, in: .acme)
+            try await environment.federated.dismiss(
+                try await announce("Rita", environment), isRefused: false, in: .acme)
+            try await environment.federated.dismiss(try await announce("Rita", environment), isRefused: true, in: .acme)
             #expect(try environment.admin("SELECT mark FROM provider_announcements").count == 1)
         }
     }
 
     @Test func `P17: keep the first five names for one person and app, whatever comes later`() async throws {
         try await withEnvironment { environment in
-            let people = FederatedIdentityStore(environment.database)
             for turn in UInt8(1)...20 {
                 let name = turn == 1 ? "Rita" : "Forged \(turn)"
                 let announcement = try await announce(name, as: [turn], environment)
-                try await people.dismiss(announcement, isRefused: false, in: .acme)
+                try await environment.federated.dismiss(announcement, isRefused: false, in: .acme)
             }
             let waiting = "SELECT form_given_name FROM provider_announcements WHERE team_id = $1 ORDER BY mark"
             let five = [["Rita"], ["Forged 2"], ["Forged 3"], ["Forged 4"], ["Forged 5"]]
@@ -101,7 +99,7 @@ import Testing
             #expect(try environment.admin(waiting, TeamID.rival.rawValue) == [["Mara"]])
             let elsewhere = ProviderAnnouncement(
                 arrival(called: "Lena", to: .otherApp), as: [99], heldUntil: Timestamp.noon + .seconds(30))
-            _ = try await people.announce(elsewhere, in: .acme)
+            _ = try await environment.federated.announce(elsewhere, in: .acme)
             #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five + [["Lena"]])
         }
     }
@@ -120,18 +118,15 @@ import Testing
     @Test func `let in one more than the names that wait, with their name`() async throws {
         try await withEnvironment { environment in
             try environment.addApp(ClientID.app)
-            let people = FederatedIdentityStore(environment.database)
             for turn in UInt8(1)...5 { _ = try await announce("Forged \(turn)", as: [turn], environment) }
             let announcement = try await announce("Rita", as: [6], environment)
             let nameless = "SELECT count(*) FROM provider_announcements WHERE form_given_name IS NULL"
             #expect(try environment.admin(nameless) == [["1"]])
 
-            let recorded = try await people.record(arrival(called: "Rita"), announcedBy: announcement, in: .acme)
+            let recorded = try await environment.federated.record(
+                arrival(called: "Rita"), announcedBy: announcement, in: .acme)
 
-            guard case .known(let known) = recorded else {
-                Issue.record("not let in")
-                return
-            }
+            guard case .known(let known) = recorded else { return #expect(Bool(false), "not let in") }
             #expect(known.consent?.name?.given == "Rita")
             #expect(try environment.admin(nameless) == [["0"]])
         }

@@ -11,7 +11,7 @@ import Testing
     @Test func `get a sub of their own and sign in with their lower-cased address`() async throws {
         try await withAda { environment, ada in
             let user = try #require(try await environment.users.find(ada, in: .acme))
-            let detail = try await UserDetailStore(environment.database).find(ada, in: .acme, at: .now())
+            let detail = try await environment.details.find(ada, in: .acme, at: .now())
             #expect(user.email?.rawValue == "Ada@acme.example")
             #expect(user.name.full == "Ada Lovelace")
             #expect(detail?.logins.map(\.rawValue) == ["ada@acme.example"])
@@ -81,16 +81,10 @@ import Testing
 @Suite struct `A user's page` {
     @Test func `has consents, sessions and tokens beside the user`() async throws {
         try await withEnvironment { environment in
-            let ada = try await environment.add("Ada", password: try TestEnvironment.cheap.hash("correct horse"))
-            try environment.addApp(ClientID.app)
-            _ = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
-            _ = try await environment.consents().grant(
-                ConsentChoice(name: PersonName.none, email: .shared), of: ada, to: .app, in: .acme, from: .test)
-            try environment.issueTokens(to: ada, app: .app)
+            let ada = try await environment.addWithEverything("Ada", sharing: .shared)
 
-            let store = UserDetailStore(environment.database)
-            let detail = try #require(try await store.find(ada, in: .acme, at: .now()))
-            let tokens = try await store.refreshTokens(of: ada, in: .acme)
+            let detail = try #require(try await environment.details.find(ada, in: .acme, at: .now()))
+            let tokens = try await environment.details.refreshTokens(of: ada, in: .acme)
 
             #expect(detail.user.lastSignInAt != nil)
             #expect(detail.hasPassword)
@@ -99,15 +93,14 @@ import Testing
             #expect(detail.sessions.map(\.userAgent) == [Origin.test.userAgent])
             #expect(tokens.map(\.appID) == [ClientID.app])
             #expect(tokens.allSatisfy { $0.revokedAt == nil })
-            #expect(try await store.refreshTokens(of: ada, in: .rival).isEmpty)
+            #expect(try await environment.details.refreshTokens(of: ada, in: .rival).isEmpty)
         }
     }
 
     @Test func `is there for a user who has nothing yet`() async throws {
         try await withAda { environment, ada in
-            let store = UserDetailStore(environment.database)
-            let detail = try #require(try await store.find(ada, in: .acme, at: .now()))
-            let tokens = try await store.refreshTokens(of: ada, in: .acme)
+            let detail = try #require(try await environment.details.find(ada, in: .acme, at: .now()))
+            let tokens = try await environment.details.refreshTokens(of: ada, in: .acme)
 
             #expect(!detail.hasPassword)
             #expect(detail.consents.isEmpty && detail.sessions.isEmpty && tokens.isEmpty)
@@ -118,13 +111,7 @@ import Testing
 @Suite struct `Deleting a user` {
     @Test func `takes codes, tokens, sessions, consents, password and login name along`() async throws {
         try await withEnvironment { environment in
-            let hash = try TestEnvironment.cheap.hash("correct horse")
-            let ada = try await environment.add("Ada", password: hash)
-            try environment.addApp(ClientID.app)
-            _ = try await environment.sessions.begin(for: ada, in: .acme, from: .test)
-            _ = try await environment.consents().grant(
-                ConsentChoice(name: nil, email: .hidden), of: ada, to: .app, in: .acme, from: .test)
-            try environment.issueTokens(to: ada, app: .app)
+            let ada = try await environment.addWithEverything("Ada", sharing: .hidden)
 
             let deleted = try await environment.delete(ada, by: .person(ada), reason: "asked for")
 
@@ -160,5 +147,18 @@ import Testing
 
             #expect(try environment.count("memberships", of: ada) == 0)
         }
+    }
+}
+
+extension TestEnvironment {
+    /// Adds a person of Acme with a password, a session, and an app that they use, with its tokens.
+    fileprivate func addWithEverything(_ name: String, sharing email: Consent.EmailChoice) async throws -> Subject {
+        let person = try await add(name, password: try Self.cheap.hash("correct horse"))
+        try addApp(ClientID.app)
+        _ = try await sessions.begin(for: person, in: .acme, from: .test)
+        let choice = ConsentChoice(name: PersonName.none, email: email)
+        _ = try await consents().grant(choice, of: person, to: .app, in: .acme, from: .test)
+        try issueTokens(to: person, app: .app)
+        return person
     }
 }

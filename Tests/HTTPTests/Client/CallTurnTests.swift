@@ -1,5 +1,4 @@
 import EventLoop
-import Synchronization
 import TestSupport
 import Testing
 
@@ -7,52 +6,6 @@ import Testing
 
 /// Calls of many to one server, which has only so many at a time.
 @Suite struct `Calls that take turns` {
-    /// Where calls are held at the server until the test lets them go.
-    private final class Gate: Sendable {
-        private struct State {
-            var arrived = 0
-            var isOpen = false
-            var held: [CheckedContinuation<Void, Never>] = []
-        }
-
-        private let state = Mutex(State())
-
-        /// How many calls have come.
-        var arrived: Int { state.withLock { $0.arrived } }
-
-        func pass() async {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let isOpen = state.withLock { state in
-                    state.arrived += 1
-                    if !state.isOpen { state.held.append(continuation) }
-                    return state.isOpen
-                }
-                if isOpen { continuation.resume() }
-            }
-        }
-
-        /// Lets the first one go that is held.
-        func releaseFirst() {
-            let first: CheckedContinuation<Void, Never>? = state.withLock {
-                $0.held.isEmpty ? nil : $0.held.removeFirst()
-            }
-            first?.resume()
-        }
-
-        /// Lets all go, and those that are to come.
-        func open() {
-            let held = state.withLock { state in
-                state.isOpen = true
-                defer { state.held = [] }
-                return state.held
-            }
-            for continuation in held { continuation.resume() }
-        }
-
-        /// Waits until so many have come.
-        func wait(for count: Int) async throws { try await waitUntil { arrived >= count } }
-    }
-
     /// Lends `body` a client, and a server that holds what is sent to `/held` and answers `/quick`.
     private func withTurns(places: Int, waiting: Int = 1024, _ body: (TestClient, Gate) async throws -> Void)
         async throws
@@ -62,7 +15,7 @@ import Testing
         (options.places, options.waitingLimit) = (places, waiting)
         try await withClient(options: options) {
             $0.get(Route("/held")) { _ in
-                await gate.pass()
+                await gate.wait()
                 return .text("held")
             }
             $0.get(Route("/quick")) { _ in .text("here") }

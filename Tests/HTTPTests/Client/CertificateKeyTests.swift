@@ -10,9 +10,7 @@ import Testing
 @Suite struct `Certificates and messages of any server` {
     // OpenSSL reads the keys of all certificates first. A prime of the server's choice makes that as slow as it likes, and
     // no deadline ends it; the certificate here takes a fifth of a second.
-    @Test(arguments: [1, 2]) func `V43: a certificate with a curve of its own is not read`(fieldType: UInt8)
-        async throws
-    {
+    @Test(arguments: [1, 2]) func `V43: a certificate with its own curve is not read`(fieldType: UInt8) async throws {
         let certificate = Self.certificate(Self.keyOnOwnCurve(fieldType: fieldType))
         #expect(try await reason(of: [certificate]) == Self.text(of: CURLE_SSL_CONNECT_ERROR))
     }

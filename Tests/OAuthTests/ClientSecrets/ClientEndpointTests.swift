@@ -43,56 +43,37 @@ private final class CountingEndpoint: ClientEndpoint {
         }
     }
 
-    @Test func `only a secret is a proof where nothing else is declared`() async throws {
+    @Test func `a client is proved by what its endpoint declares, and refused for its own cause`() async throws {
         try await withEngine { engine in
             let secret = try engine.teams.secret()
-            let cases: [(Changes, RefusalCause?)] = [
-                (["client_id": "com.acme.web", "client_secret": secret], nil),
-                (["client_id": "com.acme.web"], .secretMissing), (["client_secret": secret], .clientMissing),
-                (["client_id": "com.acme.web", "token": Self.rotating], .secretMissing),
-                (["client_id": "com.acme.app", "code": "c"], .secretMissing),
-                (["client_id": "com.acme.off.web", "client_secret": secret], .clientDisabled),
-                (["client_id": "com.rival.app", "client_secret": secret], .clientUnknown),
+            let token = ClientProof.secretOrRotatingToken(in: "token")
+            let cases: [(proof: ClientProof, parameters: Changes, cause: RefusalCause?)] = [
+                // Only a secret, where nothing else is declared.
+                (.secret, ["client_id": "com.acme.web", "client_secret": secret], nil),
+                (.secret, ["client_id": "com.acme.web"], .secretMissing),
+                (.secret, ["client_secret": secret], .clientMissing),
+                (.secret, ["client_id": "com.acme.web", "token": Self.rotating], .secretMissing),
+                (.secret, ["client_id": "com.acme.app", "code": "c"], .secretMissing),
+                (.secret, ["client_id": "com.acme.off.web", "client_secret": secret], .clientDisabled),
+                (.secret, ["client_id": "com.rival.app", "client_secret": secret], .clientUnknown),
+                // A rotating token, in its parameter and without a secret.
+                (token, ["client_id": "com.acme.app", "token": Self.rotating], nil),
+                (token, ["client_id": "com.acme.app", "token": Self.rotating, "client_secret": "x"], .secretMalformed),
+                (token, ["client_id": "com.acme.app", "token": Self.lasting], .secretMissing),
+                (token, ["client_id": "com.acme.app", "refresh_token": Self.rotating], .secretMissing),
+                (token, ["client_id": "com.acme.off", "token": Self.rotating], .clientDisabled),
+                (token, ["client_id": "com.rival.app", "token": Self.rotating], .clientUnknown),
+                (token, ["token": Self.rotating], .clientMissing),
+                // A provider's code, of a client that exists and is switched on.
+                (.secretOrProviderCode, ["client_id": "com.acme.app"], nil),
+                (.secretOrProviderCode, ["client_id": "com.acme.app", "client_secret": "x"], .secretMalformed),
+                (.secretOrProviderCode, ["client_id": "com.acme.off"], .clientDisabled),
+                (.secretOrProviderCode, ["client_id": "com.rival.app"], .clientUnknown),
+                (.secretOrProviderCode, [:], .parameterMissing),
             ]
-            for (parameters, cause) in cases {
-                let found = try await refusal(at: .secret, parameters, engine)
-                #expect(found == cause, "\(parameters)")
-            }
-        }
-    }
-
-    @Test func `a rotating token is one where it is declared, in its parameter and without a secret`() async throws {
-        try await withEngine { engine in
-            let proof = ClientProof.secretOrRotatingToken(in: "token")
-            let cases: [(Changes, RefusalCause?)] = [
-                (["client_id": "com.acme.app", "token": Self.rotating], nil),
-                (["client_id": "com.acme.app", "token": Self.rotating, "client_secret": "x"], .secretMalformed),
-                (["client_id": "com.acme.app", "token": Self.lasting], .secretMissing),
-                (["client_id": "com.acme.app", "refresh_token": Self.rotating], .secretMissing),
-                (["client_id": "com.acme.off", "token": Self.rotating], .clientDisabled),
-                (["client_id": "com.rival.app", "token": Self.rotating], .clientUnknown),
-                (["token": Self.rotating], .clientMissing),
-            ]
-            for (parameters, cause) in cases {
+            for (proof, parameters, cause) in cases {
                 let found = try await refusal(at: proof, parameters, engine)
-                #expect(found == cause, "\(parameters)")
-            }
-        }
-    }
-
-    @Test func `a provider's code is one where it is declared, and of a client that exists and is switched on`()
-        async throws
-    {
-        try await withEngine { engine in
-            let cases: [(Changes, RefusalCause?)] = [
-                (["client_id": "com.acme.app"], nil),
-                (["client_id": "com.acme.app", "client_secret": "x"], .secretMalformed),
-                (["client_id": "com.acme.off"], .clientDisabled), (["client_id": "com.rival.app"], .clientUnknown),
-                ([:], .parameterMissing),
-            ]
-            for (parameters, cause) in cases {
-                let found = try await refusal(at: .secretOrProviderCode, parameters, engine)
-                #expect(found == cause, "\(parameters)")
+                #expect(found == cause, "\(proof) \(parameters)")
             }
         }
     }

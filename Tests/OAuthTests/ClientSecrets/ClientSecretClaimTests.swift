@@ -96,9 +96,7 @@ import Testing
         }
     }
 
-    @Test func `P3: a secret lasts at most 15,777,000 seconds from now, and a clock may differ by five minutes`()
-        async throws
-    {
+    @Test func `P3: a secret lasts at most 15,777,000 seconds, and a clock may differ by five minutes`() async throws {
         try await withEngine { engine in
             let now = Int64(engine.clock.now.seconds)
             for (offset, isGood) in [

@@ -3,6 +3,7 @@ import Crypto
 import OAuth
 import Platform
 import Registry
+import TestSupport
 import Testing
 
 @testable import TestTeams
@@ -42,7 +43,7 @@ import Testing
             #expect(try await engine.authenticate(secret.signed(by: raw)) == nil)
             let zero = [UInt8](repeating: 0, count: 32)
             let wrong: [[UInt8]] = [
-                der(raw), Array(raw.dropLast()), raw + [0], Array(raw[32...] + raw[..<32]), zero + zero,
+                raw.ecdsaInDER, Array(raw.dropLast()), raw + [0], Array(raw[32...] + raw[..<32]), zero + zero,
                 Array(raw[..<32]) + zero, try TestKeys.acmeOther.sign(Array(secret.signedPart.utf8).span),
             ]
             for signature in wrong {
@@ -53,17 +54,6 @@ import Testing
             changed.claims["exp"] = .integer(Int64(engine.clock.now.seconds) + 301)
             #expect(try await engine.authenticate(changed.signed(by: raw)) != nil)
         }
-    }
-
-    /// The two numbers as ASN.1 writes them, which Apple refuses and many libraries produce.
-    private func der(_ raw: [UInt8]) -> [UInt8] {
-        func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-            var number = Array(bytes.drop { $0 == 0 })
-            if number.isEmpty || number[0] >= 0x80 { number.insert(0, at: 0) }
-            return [0x02, UInt8(number.count)] + number
-        }
-        let numbers = integer(raw[..<32]) + integer(raw[32...])
-        return [0x30, UInt8(numbers.count)] + numbers
     }
 
     @Test func `P3: a header with any member but alg, kid and typ is refused, as Apple does`() async throws {

@@ -20,9 +20,7 @@ import Testing
         }
     }
 
-    @Test func `S3, V39: a time in a client secret is the number it is written as, or the secret is refused`()
-        async throws
-    {
+    @Test func `S3, V39: a time in a client secret is the number as written, or the secret is refused`() async throws {
         try await each(["iat", "exp", "nbf"]) { claim, number, now in
             number.floor.map { Self.accepts(claim, $0, now: now) } ?? false
         }

@@ -9,41 +9,28 @@ import Testing
 
 /// The cache of verified secrets, security case V21.
 @Suite struct VerifiedSecretTests {
-    /// Asks with one snapshot, as a loop does while nothing changes.
-    private func verdict(_ secret: String, as client: ClientID = .web, _ team: TeamSnapshot, _ engine: Engine)
-        async throws -> OAuthError.Code?
-    {
-        let authentication = ClientAuthentication(
-            team: team, base: engine.server.base(of: team.id), testSignIns: engine.testSignIns)
-        let parameters = try ProtocolParameters(["client_id": client.rawValue, "client_secret": secret])
-        do {
-            _ = try await authentication.authenticate(parameters, at: engine.clock.now)
-            return nil
-        } catch let error as OAuthError { return error.code }
-    }
-
     @Test func `V21: one secret is accepted again and again, and passing exp ends it, cache or not`() async throws {
         try await withEngine { engine in
             let team = try await engine.snapshot()
             let secret = try engine.teams.secret()
-            for _ in 0..<3 { #expect(try await verdict(secret, team, engine) == nil) }
+            for _ in 0..<3 { #expect(try await engine.authenticate(secret, of: team) == nil) }
             #expect(team.verifiedSecrets.count == 1)
             engine.clock.advance(by: .seconds(299))
-            #expect(try await verdict(secret, team, engine) == nil)
+            #expect(try await engine.authenticate(secret, of: team) == nil)
             engine.clock.advance(by: .seconds(1))
-            #expect(try await verdict(secret, team, engine) == .invalidClient)
+            #expect(try await engine.authenticate(secret, of: team)?.code == .invalidClient)
         }
     }
 
     @Test func `V21: revoking the key, like every change of the registry, empties the cache`() async throws {
         try await withEngine { engine in
             let secret = try engine.teams.secret()
-            #expect(try await verdict(secret, try await engine.snapshot(), engine) == nil)
+            #expect(try await engine.authenticate(secret) == nil)
             _ = try await engine.teams.keys.revoke(
                 .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: .test)
             let team = try await engine.snapshot()
             #expect(team.verifiedSecrets.count == 0)
-            #expect(try await verdict(secret, team, engine) == .invalidClient)
+            #expect(try await engine.authenticate(secret, of: team)?.code == .invalidClient)
         }
     }
 
@@ -51,19 +38,18 @@ import Testing
         try await withEngine { engine in
             let team = try await engine.snapshot()
             let secret = try engine.teams.secret()
-            #expect(try await verdict(secret, team, engine) == nil)
-            #expect(try await verdict(secret, as: .legacy, team, engine) == .invalidClient)
-            #expect(try await verdict(secret + "=", team, engine) == .invalidClient)
-            #expect(try await verdict(String(secret.dropLast()), team, engine) == .invalidClient)
+            #expect(try await engine.authenticate(secret, of: team) == nil)
+            #expect(try await engine.authenticate(secret, as: .legacy, of: team)?.code == .invalidClient)
+            #expect(try await engine.authenticate(secret + "=", of: team)?.code == .invalidClient)
+            #expect(try await engine.authenticate(String(secret.dropLast()), of: team)?.code == .invalidClient)
         }
     }
 
-    @Test func `a refused secret is not remembered, and a client that is switched off not let in by one`() async throws
-    {
+    @Test func `a refused secret is not remembered`() async throws {
         try await withEngine { engine in
             let team = try await engine.snapshot()
             let bad = try engine.teams.secret { $0.claims["aud"] = "https://evil.example" }
-            #expect(try await verdict(bad, team, engine) == .invalidClient)
+            #expect(try await engine.authenticate(bad, of: team)?.code == .invalidClient)
             #expect(team.verifiedSecrets.count == 0)
         }
     }
@@ -73,7 +59,7 @@ import Testing
             let team = try await engine.snapshot()
             let end = engine.clock.now.seconds + 90 * 86_400
             let secret = try engine.teams.secret { $0.claims["exp"] = .integer(Int64(end)) }
-            #expect(try await verdict(secret, team, engine) == nil)
+            #expect(try await engine.authenticate(secret, of: team) == nil)
             let parameters = try ProtocolParameters([
                 "client_id": ClientID.web.rawValue, "client_secret": secret, "grant_type": "refresh_token",
                 "refresh_token": "unknown",

@@ -16,13 +16,7 @@ import Testing
     /// What a code was issued with and how it is presented.
     struct Case: Sendable {
         enum Proof: CaseIterable, Sendable {
-            case none
-            case verifierUnasked
-            case right
-            case wrong
-            case plain
-            case missing
-            case malformed
+            case none, verifierUnasked, right, wrong, plain, missing, malformed
 
             var hasChallenge: Bool { self != .none && self != .verifierUnasked }
             var isGood: Bool { [.none, .verifierUnasked, .right].contains(self) }
@@ -77,9 +71,7 @@ import Testing
     }
 
     /// Each code comes in all wrong ways first: had any of them spent it, the right one would be refused.
-    @Test func `P2, P16, V6, V7, V9: a code is redeemed when everything is right, and refused tries leave it unspent`()
-        async throws
-    {
+    @Test func `P2, P16, V6, V7, V9: a code is redeemed if all is right, and refusals do not spend it`() async throws {
         try await withEngine { engine in
             let start = engine.clock.now
             #expect(Case.all.count == 224)
@@ -97,9 +89,7 @@ import Testing
 
     /// The sixth condition: whatever comes with a used code, it is refused; and whoever may have it, and nobody else,
     /// ends by coming again what the first redemption began.
-    @Test func `V6, V7: a used code is refused whatever comes with it, and revokes for its own client alone`()
-        async throws
-    {
+    @Test func `V6, V7: a used code is refused whatever comes with it, and revokes for its client only`() async throws {
         try await withEngine { engine in
             let start = engine.clock.now
             for hasChallenge in [false, true] {
@@ -147,9 +137,7 @@ import Testing
         }
     }
 
-    @Test func `V43: a second redemption revokes what the first one issued, and further ones tell nothing`()
-        async throws
-    {
+    @Test func `V43: a second redemption revokes what the first issued, and further ones tell nothing`() async throws {
         try await withEngine { engine in
             let code = try await engine.code(Engine.fullRequest)
             let first = try await engine.redeem(code)

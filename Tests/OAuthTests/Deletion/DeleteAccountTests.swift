@@ -49,9 +49,7 @@ import Testing
     }
 
     @Test func `V7, V28: an app's receipt says nothing of other groups, and the team's names them all`() async throws {
-        try await withAppServer { app in
-            for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
-            let engine = app.engine
+        try await withAppServer(of: [.app, .other]) { app, engine in
             _ = try await engine.tokens()
             _ = try await engine.tokens(at: .otherWeb)
             let id = try await delete(engine.ada.rawValue, engine)
@@ -64,8 +62,7 @@ import Testing
     }
 
     @Test func `V28: a person's own deletion has a receipt of every token`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens()
+        try await withTokens { engine, _ in
             _ = try await engine.tokens(at: .otherWeb)
             let id = try await AccountDeletion(engine.database, random: .system).delete(
                 engine.ada, in: .acme, by: .person(engine.ada), from: .test)
@@ -108,18 +105,14 @@ import Testing
     }
 
     @Test func `S37: an app that signed the person out still deletes them`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens()
+        try await withTokens { engine, _ in
             try engine.admin("UPDATE refresh_tokens SET revoked_at = now()")
             _ = try await delete(engine.ada.rawValue, engine)
         }
     }
 
-    @Test func `each group that knows the person is told in the team's spelling, and the receipt says so`() async throws
-    {
-        try await withAppServer { app in
-            for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
-            let engine = app.engine
+    @Test func `each group that knows a person is told in the team's spelling, and the receipt says so`() async throws {
+        try await withAppServer(of: [.app, .other]) { app, engine in
             _ = try await engine.tokens()
             _ = try await engine.tokens(at: .otherWeb)
             try engine.admin("UPDATE teams SET account_delete_event = 'account-deleted'")
@@ -135,12 +128,8 @@ import Testing
         }
     }
 
-    @Test func `a receipt names the notifications of its own deletion, though the person comes back and goes again`()
-        async throws
-    {
-        try await withAppServer { app in
-            for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
-            let engine = app.engine
+    @Test func `a receipt names its own deletion's notifications, though a person comes and goes again`() async throws {
+        try await withAppServer(of: [.app, .other]) { app, engine in
             _ = try await engine.tokens()
             let first = try await delete(engine.ada.rawValue, engine)
             // Whoever comes by way of Apple has the same sub again.
@@ -158,8 +147,7 @@ import Testing
     }
 
     @Test func `of twenty requests at once one deletes, and all get its receipt`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens()
+        try await withTokens { engine, _ in
             let receipts = Set(try await race(20) { _ in try await delete(engine.ada.rawValue, engine) })
             #expect(receipts.count == 1)
             #expect(try engine.actions().count { $0 == "user.deleted" } == 1)

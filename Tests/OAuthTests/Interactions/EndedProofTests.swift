@@ -146,9 +146,7 @@ extension EndedProofTests {
         }
     }
 
-    @Test func `V54: proofs that are another person's by now make no session of the one they were read of`()
-        async throws
-    {
+    @Test func `V54: proofs that are another person's now make no session of the one they were read of`() async throws {
         try await withEngine { engine in
             let interaction = try await engine.begin(next: "/x")
             #expect(try await engine.prove(in: interaction))

@@ -31,9 +31,7 @@ import Testing
         #expect(Self.word(entered.status(hasSession: hasSession)) == expected)
     }
 
-    @Test func `V23: proofs are kept for the browser that began, in its team, while the interaction lasts`()
-        async throws
-    {
+    @Test func `V23: proofs are kept for the browser that began, in its team, while the sign-in lasts`() async throws {
         try await withEngine { engine in
             let interaction = try await engine.begin()
             #expect(try await engine.prove(in: interaction, browser: SHA256.hash("another browser")) == false)
@@ -71,9 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-in to a page of ours leads there, and asks for a password whatever session there is`()
-        async throws
-    {
+    @Test func `a sign-in to a page of ours leads there, and asks for a password whatever the session`() async throws {
         try await withEngine { engine in
             let session = try await engine.session(of: engine.ada)
             let interaction = try await engine.begin(next: "/x")

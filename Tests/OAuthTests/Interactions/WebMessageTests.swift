@@ -13,9 +13,7 @@ import Testing
         "state": "s\"</script>",
     ]
 
-    @Test func `P15: the message is oauthDone with code, token and state, and user as an object the first time`()
-        async throws
-    {
+    @Test func `P15: the message is oauthDone with code, token and state, and user as an object once`() async throws {
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .web, Self.popup)
             let message = try Self.json(answer.message)

@@ -38,9 +38,8 @@ import Testing
     }
 
     @Test func `a client of the same App ID group may ask, and is shown whose token it is`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().accessToken
-            let answer = try await engine.introspect(token, by: .sisterWeb)
+        try await withTokens { engine, tokens in
+            let answer = try await engine.introspect(tokens.accessToken, by: .sisterWeb)
             #expect(answer["active"] == true && answer["client_id"] == "com.acme.web")
         }
     }
@@ -83,14 +82,13 @@ import Testing
     }
 
     @Test func `the client proves itself first, and a token must be there`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().accessToken
+        try await withTokens { engine, tokens in
             let introspection = Introspection(server: engine.server, database: engine.database)
             for (changes, code) in [
                 (["client_secret": nil], .invalidClient), (["client_secret": "x.y.z"], .invalidClient),
                 (["token": nil], .invalidRequest),
             ] as [(Changes, OAuthError.Code)] {
-                let parameters = try engine.parameters(of: .web, ["token": token].merging(changes) { $1 })
+                let parameters = try engine.parameters(of: .web, ["token": tokens.accessToken].merging(changes) { $1 })
                 let error = await #expect(throws: OAuthError.self) {
                     try await engine.respond(at: introspection, to: parameters, of: try await engine.snapshot())
                 }
@@ -103,15 +101,14 @@ import Testing
 /// OpenID Connect Core section 5.3.
 @Suite struct UserinfoTests {
     @Test func `it tells what the consent shares today, the name as it was edited included`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().accessToken
+        try await withTokens { engine, tokens in
             let expected: JSONValue = [
                 "sub": .string(engine.ada.rawValue), "name": "Ada King", "given_name": "Ada", "family_name": "King",
                 "email": "ada@acme.example", "email_verified": true,
             ]
-            #expect(try await engine.userinfo(token) == expected)
+            #expect(try await engine.userinfo(tokens.accessToken) == expected)
             try engine.admin("UPDATE users SET email = 'ada@new.example' WHERE sub = $1", engine.ada.rawValue)
-            #expect(try await engine.userinfo(token)?["email"] == "ada@new.example")
+            #expect(try await engine.userinfo(tokens.accessToken)?["email"] == "ada@new.example")
         }
     }
 
@@ -173,8 +170,7 @@ import Testing
     }
 
     @Test func `nobody, garbage and another team's people are not found`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens()
+        try await withTokens { engine, _ async throws in
             for sub in ["000000.00.0000", "nobody", "\u{1F34F}", String(repeating: "0", count: 300)] {
                 #expect(try await engine.credentialState(of: sub) == "notFound", "\(sub)")
             }

@@ -51,11 +51,6 @@ struct AppServer: Sendable, OwnedDatabase {
         return claims
     }
 
-    /// Has the App ID tell this server.
-    func register(_ app: ClientID = .app, in team: TeamID = .acme) throws {
-        try setNotificationURL(url, of: app, in: team)
-    }
-
     /// Delivers what waits until `condition` holds.
     func work(until condition: () async throws -> Bool) async throws {
         let worker = makeWorker()
@@ -68,6 +63,11 @@ struct AppServer: Sendable, OwnedDatabase {
     /// The states of all notices, the oldest first.
     func states() throws -> [String?] { try admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] } }
 
+    /// Status, problem and excerpt of each attempt, in their order.
+    func attempts() throws -> [[String?]] {
+        try admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
+    }
+
     fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, makeWorker: @escaping @Sendable () -> JobWorker) {
         self.engine = engine
         self.port = port
@@ -77,9 +77,12 @@ struct AppServer: Sendable, OwnedDatabase {
 }
 
 /// Lends `body` an app's server on this machine; Acme is a sandbox team, which may tell it.
-func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (AppServer) async throws -> Void)
-    async throws
-{
+///
+/// - Parameter apps: the App IDs that tell it.
+func withAppServer(
+    of apps: [ClientID] = [.app], allowsLoopback: Bool = true,
+    _ body: @escaping @Sendable (AppServer, Engine) async throws -> Void
+) async throws {
     try await withEngine { engine in
         let (teams, loop) = (engine.teams, engine.teams.loop)
         try teams.setMode("sandbox")
@@ -98,7 +101,8 @@ func withAppServer(allowsLoopback: Bool = true, _ body: @escaping @Sendable (App
             worker(for: engine, client, system, allowsLoopback: allowsLoopback)
         }
         let result: Result<Void, any Error>
-        do { result = .success(try await body(app)) } catch { result = .failure(error) }
+        for id in apps { try app.setNotificationURL(app.url, of: id) }
+        do { result = .success(try await body(app, engine)) } catch { result = .failure(error) }
         client.close()
         system.close()
         await server.stop(within: .milliseconds(50))

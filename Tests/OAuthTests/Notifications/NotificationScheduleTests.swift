@@ -14,7 +14,7 @@ import Testing
 
     /// Has Ada's news wait for a server that was called as often as any may be in a minute, by whatever teams.
     private func withWaitingNews(_ body: @escaping @Sendable (AppServer) async throws -> Void) async throws {
-        try await withAppServer { app in
+        try await withAppServer { app, _ in
             try app.setNotificationURL("https://127.0.0.1:1/notices")
             try app.setMode("production")
             let calls = RateLimit.Use(.unverifiedHost, by: .host("127.0.0.1"), RateLimit.unverifiedHost.count)

@@ -13,9 +13,7 @@ import Testing
 /// Apple's notices to an app, point P13 of the conformance list.
 @Suite struct NotificationTests {
     @Test func `P13: a revocation is told in Apple's form, signed with a published key`() async throws {
-        try await withAppServer { app in
-            try app.register()
-            let engine = app.engine
+        try await withAppServer { app, engine in
             try await app.tell()
             try await app.work { try app.states() == ["delivered"] }
 
@@ -43,8 +41,7 @@ import Testing
     private func events(_ app: AppServer) async throws -> [JSONValue] { try await app.claims().map(event) }
 
     @Test func `without a notification URL nobody is told, and another group is not told`() async throws {
-        try await withAppServer { app in
-            try app.register(.other)
+        try await withAppServer(of: [.other]) { app, _ in
             try await app.tell()
             #expect(try app.states().isEmpty)
             #expect(try app.admin("SELECT FROM jobs").isEmpty)
@@ -52,8 +49,7 @@ import Testing
     }
 
     @Test func `P13: a server that fails is told again with the same jti, and each attempt is kept`() async throws {
-        try await withAppServer { app in
-            try app.register()
+        try await withAppServer { app, _ in
             app.inbox.answer(Response(.internalServerError, body: Array("out\nof order".utf8)))
             try await app.tell()
             try await app.work { try app.attempts().count == 1 }
@@ -68,8 +64,7 @@ import Testing
     }
 
     @Test func `after the last attempt it is dead, and can be sent again`() async throws {
-        try await withAppServer { app in
-            try app.register()
+        try await withAppServer { app, _ in
             app.inbox.answer(Response(.notFound))
             try await app.tell()
             try app.admin("UPDATE jobs SET attempts = 19")
@@ -79,8 +74,7 @@ import Testing
     }
 
     @Test func `a redirect is no delivery and is not followed`() async throws {
-        try await withAppServer { app in
-            try app.register()
+        try await withAppServer { app, _ in
             app.inbox.answer(.redirect(to: "/elsewhere"))
             try await app.tell()
             try await app.work { try app.attempts().count == 1 }
@@ -89,13 +83,10 @@ import Testing
         }
     }
 
-    @Test func `a production team tells nobody on this machine, nor does one whose installation forbids it`()
-        async throws
-    {
+    @Test func `a production team tells nobody on this machine, nor one whose installation forbids it`() async throws {
         for (mode, allowsLoopback) in [("production", true), ("sandbox", false)] {
-            try await withAppServer(allowsLoopback: allowsLoopback) { app in
+            try await withAppServer(allowsLoopback: allowsLoopback) { app, _ in
                 try app.setMode(mode)
-                try app.register()
                 try await app.tell()
                 try await app.work { try app.attempts().count == 1 }
                 #expect(try app.attempts() == [[nil, "address_refused", ""]])
@@ -105,9 +96,7 @@ import Testing
     }
 
     @Test func `events about the relay go to groups that hide the address, with the relay address`() async throws {
-        try await withAppServer { app in
-            for primaryAppID in [ClientID.app, .other] { try app.register(primaryAppID) }
-            let engine = app.engine
+        try await withAppServer(of: [.app, .other]) { app, engine in
             _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
             _ = try await engine.signIn(to: .otherWeb, Engine.fullRequest, email: .shared)
             try await engine.database.transaction(in: .acme) { transaction in
@@ -121,9 +110,7 @@ import Testing
     }
 
     @Test func `V53: events about a provider's relay name the address that the app was given`() async throws {
-        try await withAppServer { app in
-            try app.register()
-            let engine = app.engine
+        try await withAppServer { app, engine in
             _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
             try engine.admin(
                 """
@@ -141,9 +128,7 @@ import Testing
     }
 
     @Test func `a notification is written with its change or not at all`() async throws {
-        try await withAppServer { app in
-            try app.register()
-            let engine = app.engine
+        try await withAppServer { app, engine in
             _ = try await engine.tokens()
             try? await engine.database.transaction(in: .acme) { transaction in
                 try await Notifications.enqueue(.emailEnabled, of: engine.ada, in: .acme, transaction)
@@ -155,9 +140,7 @@ import Testing
     }
 
     @Test func `Rival sees none of Acme's notifications and enqueues none for it`() async throws {
-        try await withAppServer { app in
-            try app.register()
-            let engine = app.engine
+        try await withAppServer { app, engine in
             try await app.tell()
             let rows = try await engine.database.query("SELECT FROM notices", in: .rival)
             #expect(rows.isEmpty)
@@ -167,13 +150,6 @@ import Testing
             }
             #expect(!isTold)
         }
-    }
-}
-
-extension AppServer {
-    /// Status, problem and excerpt of each attempt, in their order.
-    func attempts() throws -> [[String?]] {
-        try admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
     }
 }
 
@@ -192,8 +168,7 @@ extension AppServer {
 /// Security case V39: the pause that an app's server asks for.
 @Suite struct PauseNumberTests {
     @Test func `V39: a notification is told again within a day, whatever number its server answers`() async throws {
-        try await withAppServer { app in
-            try app.register()
+        try await withAppServer { app, _ in
             try await app.tell()
             // Those that are a pause, or none that can be read.
             let numbers = BoundaryNumber.texts.filter { (Int($0) ?? 61) > 60 && $0.utf8.allSatisfy { $0 < 0x80 } }

@@ -16,18 +16,7 @@ import Testing
 
     /// Ada's sign-ins and events, as many as nobody has.
     private func grow(_ engine: Engine) throws {
-        try engine.admin(
-            """
-            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
-            SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{"kind":"authorization","at":1}'
-            FROM generate_series(1, 45) n
-            """, engine.ada.rawValue)
-        try engine.admin(
-            """
-            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-            SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{"kind":"proved","at":2}'
-            FROM generate_series(1, 1000) n
-            """)
+        try engine.addSignIns(45, steps: 1000)
         try engine.admin(
             """
             INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, user_agent)
@@ -110,21 +99,6 @@ import Testing
 }
 
 @Suite struct `Sign-ins of a person who is gone` {
-    /// So many of Ada's, one of which has more steps than go in one piece.
-    private func grow(_ engine: Engine, _ count: Int) throws {
-        try engine.admin(
-            """
-            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
-            SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{}' FROM generate_series(1, $2::int) n
-            """, engine.ada.rawValue, String(count))
-        try engine.admin(
-            """
-            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-            SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{}'
-            FROM generate_series(1, 5001) n
-            """)
-    }
-
     private func delete(_ engine: Engine) async throws {
         let deletion = AccountDeletion(engine.database, random: .system)
         let receipt = try await deletion.delete(engine.ada, in: .acme, by: .person(engine.ada), from: .test)
@@ -137,7 +111,7 @@ import Testing
 
     @Test func `V42, V43: go in pieces, the first at once and the rest by a job`() async throws {
         try await withEngine { engine in
-            try grow(engine, 1700)
+            try engine.addSignIns(1700, steps: 5001)
             try await delete(engine)
 
             // The person is gone whatever is left of the sign-ins.
@@ -165,11 +139,29 @@ import Testing
 
     @Test func `leave no job where there are few`() async throws {
         try await withEngine { engine in
-            try grow(engine, 3)
+            try engine.addSignIns(3, steps: 5001)
             try await delete(engine)
             #expect(try left(engine, "flows") == 0 && left(engine, "flow_steps") == 0)
             #expect(try engine.admin("SELECT FROM jobs WHERE kind = 'person.flows'").isEmpty)
         }
+    }
+}
+
+extension Engine {
+    /// So many sign-ins of Ada's, the first of which has so many steps.
+    fileprivate func addSignIns(_ count: Int, steps: Int) throws {
+        try admin(
+            """
+            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{"kind":"authorization","at":1}'
+            FROM generate_series(1, $2::int) n
+            """, ada.rawValue, String(count))
+        try admin(
+            """
+            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+            SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{"kind":"proved","at":2}'
+            FROM generate_series(1, $1::int) n
+            """, String(steps))
     }
 }
 

@@ -1,6 +1,6 @@
 import Crypto
 import Platform
-import Postgres
+import TestDatabase
 import TestSupport
 import Testing
 
@@ -59,13 +59,11 @@ import Testing
     @Test func `V43: where nothing is to be ended nobody waits for the person`() async throws {
         try await withTokens { engine, tokens in
             try await engine.signOut(engine.ada.rawValue)
-            let holder = try AdminConnection(to: engine.teams.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM users FOR NO KEY UPDATE")
+            let holder = try RowHolder(at: engine.conninfo, "SELECT FROM users FOR NO KEY UPDATE")
             try await engine.signOut(engine.ada.rawValue)
             try await engine.signOut(engine.ada.rawValue, tokens.refreshToken)
             #expect(try await !engine.endConsent(for: .other))
-            try holder.execute("ROLLBACK")
+            try holder.commit()
             #expect(try engine.actions().count { $0 == "app_session.ended" } == 1)
         }
     }
@@ -99,8 +97,7 @@ import Testing
     }
 
     @Test func `of twenty ends at once one leaves an event`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens()
+        try await withTokens { engine, _ in
             let ends = try await race(20) { _ in try await engine.endConsent() }
             #expect(ends.count { $0 } == 1)
             #expect(try engine.actions().count { $0 == "consent.ended" } == 1)

@@ -65,8 +65,7 @@ import Testing
             """)
     }
 
-    @Test func `V43: what a large team registered is read off the loops, and what a small one did is not`() async throws
-    {
+    @Test func `V43: what a large team registered is read off the loops, and a small one's is not`() async throws {
         try await withTeams { teams in
             let count = 40
             try Self.fill(teams, count)
@@ -90,12 +89,7 @@ import Testing
         try await withEngine { engine in
             let team = try await engine.snapshot()
             #expect(team.keys.count == 2 && team.keys.values.allSatisfy { !$0.isRead })
-            let authentication = ClientAuthentication(
-                team: team, base: engine.server.base(of: .acme), testSignIns: engine.testSignIns)
-            let parameters = try ProtocolParameters([
-                "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
-            ])
-            _ = try await authentication.authenticate(parameters, at: engine.clock.now)
+            #expect(try await engine.authenticate(try engine.teams.secret(), of: team) == nil)
             #expect(team.keys[.acme]?.isRead == true && team.keys[.acmeOther]?.isRead == false)
         }
     }
@@ -103,14 +97,7 @@ import Testing
     @Test func `V43: a key that cannot be read proves nobody`() async throws {
         try await withEngine { engine in
             try engine.admin("UPDATE keys SET public_key_pem = 'none' WHERE key_id = 'ACMEKEY001'")
-            let authentication = ClientAuthentication(
-                team: try await engine.snapshot(), base: engine.server.base(of: .acme), testSignIns: engine.testSignIns)
-            let parameters = try ProtocolParameters([
-                "client_id": "com.acme.web", "client_secret": try engine.teams.secret(),
-            ])
-            await #expect(throws: OAuthError.self) {
-                _ = try await authentication.authenticate(parameters, at: engine.clock.now)
-            }
+            #expect(try await engine.authenticate(try engine.teams.secret()) != nil)
         }
     }
 

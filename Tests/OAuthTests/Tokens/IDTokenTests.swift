@@ -70,8 +70,7 @@ import Testing
         }
     }
 
-    @Test func `P5: the front channel's token is bound to its code, and sent only when it was asked for`() async throws
-    {
+    @Test func `P5: the front channel's token is bound to its code, and sent only when asked for`() async throws {
         try await withEngine { engine in
             let plain = try await engine.signIn(to: .web, Engine.fullRequest)
             #expect(plain["id_token"] == nil)

@@ -37,21 +37,19 @@ import Testing
     }
 
     @Test func `V30: no variant of an access token is one`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().accessToken
+        try await withTokens { engine, tokens in
             let team = try await engine.snapshot()
-            #expect(AccessToken(token, of: team) != nil)
-            let living = variants(of: token).filter { AccessToken($0, of: team) != nil }
+            #expect(AccessToken(tokens.accessToken, of: team) != nil)
+            let living = variants(of: tokens.accessToken).filter { AccessToken($0, of: team) != nil }
             #expect(living == [])
         }
     }
 
     @Test func `V30: no variant of a refresh token is one`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().refreshToken
+        try await withTokens { engine, tokens async throws in
             let request = ["grant_type": "refresh_token"]
-            #expect(try await accepted(variants(of: token), as: "refresh_token", request, engine) == [])
-            #expect(try await engine.isAlive(token))
+            #expect(try await accepted(variants(of: tokens.refreshToken), as: "refresh_token", request, engine) == [])
+            #expect(try await engine.isAlive(tokens.refreshToken))
         }
     }
 

@@ -26,8 +26,7 @@ import Testing
         return answers[0]
     }
 
-    @Test func `V29: a client's cut-off ends its tokens alone, the team's ends all, whichever came first`() async throws
-    {
+    @Test func `V29: a client's cut-off ends its tokens alone, the team's ends all, whichever is first`() async throws {
         try await withEngine { engine in
             let start = engine.clock.now
             let web = try await engine.tokens()

@@ -1,6 +1,6 @@
 import Core
 import Platform
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -10,7 +10,7 @@ import Testing
 @Suite struct QuietFailureTests {
     @Test func `S25: what the database refuses to note of a request is told with the request's id`() async throws {
         try await withEngine { engine in
-            let lines = LogLines()
+            let lines = Notes()
             let uses = KeyUses(database: engine.database, log: lines.log(.warning))
             let redeemers = RedeemingClients(database: engine.database, log: lines.log(.warning))
             let web = try #require(try await engine.snapshot().client(.web))
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `S25: work beside a request throws nothing, and tells whether it succeeded`() async {
         struct Broken: Error {}
-        let lines = LogLines()
+        let lines = Notes()
         #expect(await lines.log(.warning).attempt("test.good", request: "r") { 1 })
         #expect(lines.all.isEmpty)
         #expect(await !lines.log(.warning).attempt("test.bad", request: "r") { throw Broken() })
@@ -38,13 +38,7 @@ import Testing
     }
 }
 
-/// The lines of a log.
-final class LogLines: Sendable {
-    private let kept = Mutex<[String]>([])
-
-    var all: [String] { kept.withLock { $0 } }
-
-    func log(_ threshold: Log.Level) -> Log {
-        Log(threshold: threshold) { line in self.kept.withLock { $0.append(String(decoding: line, as: UTF8.self)) } }
-    }
+extension Notes {
+    /// A log whose lines these are.
+    func log(_ threshold: Log.Level) -> Log { Log(threshold: threshold) { self.note(line: $0) } }
 }

@@ -26,52 +26,42 @@ import Testing
     }
 
     @Test func `a refresh token works for years, and its use is noted`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().refreshToken
+        try await withTokens { engine, tokens in
             engine.clock.advance(by: .seconds(10 * 365 * 86_400))
-            #expect(try await engine.isAlive(token))
+            #expect(try await engine.isAlive(tokens.refreshToken))
             let rows = try engine.admin("SELECT extract(epoch FROM last_used_at)::bigint FROM refresh_tokens")
             #expect(rows == [["\(engine.clock.now.seconds)"]])
         }
     }
 
     @Test func `V7: it works for its client alone`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().refreshToken
+        try await withTokens { engine, tokens async throws in
             for client in [ClientID.sisterWeb, .otherWeb, .app, .legacy] {
-                #expect(try await !engine.isAlive(token, client), "\(client)")
+                #expect(try await !engine.isAlive(tokens.refreshToken, client), "\(client)")
             }
-            #expect(try await engine.isAlive(token))
+            #expect(try await engine.isAlive(tokens.refreshToken))
         }
     }
 
     @Test func `the address is the one shared today, not the one of the sign-in`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().refreshToken
+        try await withTokens { engine, tokens in
             try engine.admin(
                 "UPDATE users SET email = 'ada@new.example', is_email_verified = false WHERE sub = $1",
                 engine.ada.rawValue)
-            let claims = try await engine.claims(try await engine.refresh(token).idToken)
+            let claims = try await engine.claims(try await engine.refresh(tokens.refreshToken).idToken)
             #expect(claims.members["email"] == "ada@new.example")
             #expect(claims.members["email_verified"] == false)
         }
     }
 
-    @Test func `a suspended person's token rests until they are back`() async throws {
-        try await withEngine { engine in
-            let token = try await engine.tokens().refreshToken
-            try engine.setSuspended(engine.ada)
-            #expect(try await !engine.isAlive(token))
-            try engine.setSuspended(engine.ada, false)
-            #expect(try await engine.isAlive(token))
-        }
-    }
-
-    @Test func `a code of a person who was suspended meanwhile is dead`() async throws {
-        try await withEngine { engine in
+    @Test func `a suspended person's code is dead, and their token rests until they are back`() async throws {
+        try await withTokens { engine, tokens in
             let code = try await engine.code()
             try engine.setSuspended(engine.ada)
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
+            #expect(try await !engine.isAlive(tokens.refreshToken))
+            try engine.setSuspended(engine.ada, false)
+            #expect(try await engine.isAlive(tokens.refreshToken))
         }
     }
 

@@ -42,9 +42,7 @@ import Testing
         try await engine.snapshot().signingKey(at: engine.clock.now)?.kid
     }
 
-    @Test func `P11: the next key is published a day before it signs, the old one until its tokens are over`()
-        async throws
-    {
+    @Test func `P11: the next key is published a day before it signs, the old one until its tokens end`() async throws {
         try await withEngine { engine in
             let old = try #require(try await signer(engine))
             let before = try await engine.tokens().idToken

@@ -65,9 +65,7 @@ import Testing
         }
     }
 
-    @Test func `V57: a stored key that the master key does not open stops the team, and nobody signs without`()
-        async throws
-    {
+    @Test func `V57: a stored key the master key does not open stops the team: nobody signs without`() async throws {
         try await withEngine { engine in
             try engine.admin("UPDATE signing_keys SET kid = 'other' WHERE team_id = 'ACMETEAM01'")
             await #expect(throws: SealedKeyFailure.self) { try await engine.snapshot() }

@@ -1,5 +1,6 @@
 import Core
 import Platform
+import TestSupport
 import Testing
 
 @testable import OAuth
@@ -54,7 +55,7 @@ import Testing
 
     @Test func `V43: are looked at after one new one in 64, and trouble with it is told`() async throws {
         try await withEngine { engine in
-            let lines = LogLines()
+            let lines = Notes()
             let store = RefreshTokenStore(database: engine.database)
             try engine.admin("ALTER TABLE refresh_tokens RENAME TO refresh_tokens_gone")
             for octet in UInt8.min...UInt8.max {

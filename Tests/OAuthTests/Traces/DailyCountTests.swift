@@ -1,5 +1,5 @@
 import Platform
-import Postgres
+import TestDatabase
 import Testing
 
 @testable import Accounts
@@ -32,13 +32,11 @@ import Testing
     @Test func `V54: is counted while its client is being changed, and waits for nobody`() async throws {
         try await withEngine { engine in
             _ = try await engine.code()
-            let holder = try AdminConnection(to: engine.teams.conninfo)
-            try holder.execute("BEGIN")
-            try holder.execute("SELECT FROM service_ids FOR UPDATE")
+            let holder = try RowHolder(at: engine.conninfo, "SELECT FROM service_ids FOR UPDATE")
             await engine.traces.finish()
             #expect(try sums(engine) == [["ACMETEAM01", "", "1"]])
             #expect(try engine.admin(Self.used).isEmpty)
-            try holder.execute("COMMIT")
+            try holder.commit()
             _ = try await engine.code()
             await engine.traces.finish()
             #expect(try engine.admin(Self.used) == [["ACMETEAM01", "com.acme.web"]])

@@ -14,9 +14,7 @@ import Testing
         try loop.start()
         defer { loop.stop() }
         let lines = Notes()
-        try await loop.run {
-            try body(RefusalLog(loop: loop, log: Log(threshold: threshold) { lines.note(line: $0) }), lines)
-        }
+        try await loop.run { try body(RefusalLog(loop: loop, log: lines.log(threshold)), lines) }
     }
 
     @Test func `S18, V43: a flood of one cause is a few lines and a count, and hides no other`() async throws {

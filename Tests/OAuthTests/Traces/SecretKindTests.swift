@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import Platform
+import TestSupport
 import Testing
 
 @testable import Accounts
@@ -53,7 +54,7 @@ import Testing
 
     @Test func `S16, V51: no secret of any kind is told by the log, whatever stands around it`() async throws {
         try await withEngine { engine in
-            let lines = LogLines()
+            let lines = Notes()
             let log = lines.log(.debug)
             for kind in SecretKind.all where kind != .receipt {
                 for secret in try await examples(of: kind, engine) {
@@ -67,8 +68,7 @@ import Testing
         }
     }
 
-    @Test func `S16, V51: no secret of any kind is told by the inspector, in whatever parameter it came`() async throws
-    {
+    @Test func `S16, V51: no kind of secret is told by the inspector, in whatever parameter it came`() async throws {
         try await withEngine { engine in
             let team = try await engine.snapshot()
             var secrets: [String] = []

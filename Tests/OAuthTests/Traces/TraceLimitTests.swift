@@ -25,9 +25,7 @@ import Testing
         await recorder.finish()
     }
 
-    @Test(arguments: ["Ж", "<", "\""]) func `V43: is cut, and counted for every loop of the process`(letter: String)
-        async throws
-    {
+    @Test(arguments: ["Ж", "<", "\""]) func `V43: is cut, and counted for all loops`(letter: String) async throws {
         try await withEngine(limits: ["trace-events-of-cause": 3]) { engine in
             for recorder in [engine.traces, engine.anotherRecorder()] {
                 try await refuse(10, of: letter, by: recorder, engine)

@@ -13,13 +13,7 @@ import Testing
         try await withEngine { engine in
             let answer = try await engine.signIn(to: .web, Engine.fullRequest)
             _ = try await engine.redeem(try #require(answer["code"]))
-            await engine.traces.finish()
-
-            let page = try await engine.page()
-            let trace = try #require(page.items.first)
-            let steps = try await engine.steps(of: trace)
-
-            #expect(page.items.count == 1 && page.total == 1)
+            let (trace, steps) = try await engine.onlyTrace()
             #expect(trace.clientID == .web && trace.subject == engine.ada && trace.outcome == .answered)
             #expect(trace.isRedeemed && trace.cause == nil && !trace.isTest)
             #expect(steps.map(\.kind) == [.authorization, .answered, .codeRedeemed])
@@ -38,10 +32,7 @@ import Testing
                     "scope": "openid name", "response_mode": "form_post", "code_challenge": challenge,
                     "code_challenge_method": "S256", "login_hint": "ada@acme.example",
                 ])
-            await engine.traces.finish()
-
-            let trace = try #require(try await engine.page().items.first)
-            let sent = try #require(try await engine.steps(of: trace).first).sent
+            let sent = try #require(try await engine.onlyTrace().steps.first).sent
             #expect(sent.contains(TraceAttribute("scope", "openid name")))
             #expect(sent.contains(TraceAttribute("code_challenge_method", "S256")))
             #expect(sent.contains(TraceAttribute("code_challenge", "(43 octets)")))
@@ -77,10 +68,8 @@ import Testing
             let refusal = AuthorizationRefusal(
                 .invalidRequest, cause: .returnURLUnregistered, because: "not registered")
             engine.traces.refuse(refusal, of: sent, to: try await engine.snapshot(), from: .test)
-            await engine.traces.finish()
-
-            let trace = try #require(try await engine.page().items.first)
-            let step = try #require(try await engine.steps(of: trace).first)
+            let (trace, steps) = try await engine.onlyTrace()
+            let step = try #require(steps.first)
             #expect(trace.outcome == .failed && trace.cause == .returnURLUnregistered)
             #expect(step.known.contains { $0.name == "nearest" && $0.value == TestTeams.callback })
             #expect(step.known.filter { $0.name == "registered" }.count == 2)
@@ -99,12 +88,7 @@ import Testing
             try await engine.refuse([
                 "code": code, "client_secret": try engine.teams.secret(of: .web) { $0.claims["aud"] = "https://a" },
             ])
-            await engine.traces.finish()
-
-            let page = try await engine.page()
-            let trace = try #require(page.items.first)
-            let steps = try await engine.steps(of: trace)
-            #expect(page.items.count == 1)
+            let (trace, steps) = try await engine.onlyTrace()
             #expect(trace.outcome == .failed && trace.cause == .audienceWrong && trace.subject == engine.ada)
             #expect(steps.map(\.kind) == [.authorization, .answered, .tokenRefused])
             #expect(steps[2].sent.contains(TraceAttribute("client_secret.aud", "https://a")))
@@ -128,12 +112,7 @@ import Testing
                 other.refuse(error, .tokenRefused, of: fields, to: team, from: .test)
                 await other.finish()
             }
-            await engine.traces.finish()
-
-            let page = try await engine.page()
-            let trace = try #require(page.items.first)
-            let steps = try await engine.steps(of: trace)
-            #expect(page.items.count == 1)
+            let (trace, steps) = try await engine.onlyTrace()
             #expect(trace.outcome == .failed && trace.cause == .codeOfOtherClient)
             #expect(steps.first?.kind == .authorization && steps.contains { $0.kind == .answered })
             #expect(steps.filter { $0.kind == .tokenRefused }.map(\.cause) == causes)
@@ -237,8 +216,13 @@ extension Engine {
             in: .acme, matching: filter, after: cursor, limit: limit, at: clock.now)
     }
 
-    func steps(of trace: SignInTrace) async throws -> [TraceEvent] {
-        try #require(try await TraceDetailStore(teams.database).find(trace.id, in: .acme)).steps
+    /// The one trace there is, once all is kept, and its steps.
+    fileprivate func onlyTrace() async throws -> (SignInTrace, steps: [TraceEvent]) {
+        await traces.finish()
+        let page = try await page()
+        #expect(page.items.count == 1 && page.total == 1)
+        let trace = try #require(page.items.first)
+        return (trace, try #require(try await TraceDetailStore(teams.database).find(trace.id, in: .acme)).steps)
     }
 
     /// Has the token endpoint refuse a request, as its address does.

@@ -15,9 +15,7 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func `V43, V46: a team makes twenty offers a day to another one, however often it withdraws them`()
-        async throws
-    {
+    @Test func `V43, V46: a team makes twenty offers a day to another, however often it withdraws them`() async throws {
         try await withEngine { engine in
             for _ in 1...Quota.offersToTeam.count { try await withdraw(try await engine.offer(), engine) }
             await #expect(throws: TransferRefusal.tooManyToday) { _ = try await engine.offer() }
@@ -63,8 +61,7 @@ import Testing
 
 /// What is kept of transfers that were accepted.
 @Suite struct AcceptedTransferTests {
-    @Test func `V43: a team of which a hundred were taken in a day offers no more, and another one does`() async throws
-    {
+    @Test func `V43: a team of which a hundred were taken in a day offers no more, and another does`() async throws {
         try await withEngine { engine in
             try engine.addTransfers(
                 Quota.acceptedADay.count, from: "ACMETEAM01", to: "RIVALTEAM1", at: engine.clock.now.description)

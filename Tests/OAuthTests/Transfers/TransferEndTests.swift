@@ -17,9 +17,7 @@ import Testing
     private static let told = "SELECT FROM transferred_people"
 
     @Test func `S38: whoever withdraws before they are asked for does not move`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let question: Changes = ["transfer_sub": try await engine.transferName()]
             #expect(try engine.admin(Self.told).count == 1)
             #expect(try await engine.endConsent(for: .other))
@@ -32,9 +30,7 @@ import Testing
     }
 
     @Test func `S38: whoever is deleted before they are asked for does not move`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             _ = try await engine.transferName()
             let deletion = AccountDeletion(engine.database, random: .system)
             _ = try await deletion.delete(engine.ada, in: .acme, by: .command("test"), from: .test)
@@ -42,20 +38,14 @@ import Testing
         }
     }
 
-    @Test func `S38: whoever has moved stays, though they withdraw where they were, or the app goes there`()
-        async throws
-    {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+    @Test func `S38: whoever moved stays, though they withdraw where they were, or the app goes there`() async throws {
+        try await withMovedApp { engine in
             let question: Changes = ["transfer_sub": try await engine.transferName()]
             let arrived = try await engine.migrate(question, in: .rival)
             #expect(try await engine.endConsent(for: .other))
             #expect(try await engine.migrate(question, in: .rival) == arrived)
         }
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             _ = try await engine.transferName()
             _ = try await engine.database.transaction(in: .acme) { transaction in
                 try await AppIDStore(engine.database).delete(
@@ -66,9 +56,7 @@ import Testing
     }
 
     @Test func `S38, V54: nobody is told of whose consent ends at this moment`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
             let refusal = try await engine.teams.hold(
                 engine.ada.rawValue,
@@ -98,9 +86,7 @@ import Testing
     }
 
     @Test func `S38: people neither go to a closed team nor come from one`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let name = try await engine.transferName()
             let question: Changes = ["sub": engine.ada.rawValue, "target": "RIVALTEAM1"]
             try engine.setClosed(.rival)

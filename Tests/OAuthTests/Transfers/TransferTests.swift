@@ -13,11 +13,8 @@ import Testing
 
 /// People go from Acme to Rival with their app (Apple, TN3159).
 @Suite struct TransferTests {
-    @Test func `a person has one name towards a team, becomes one user there, and is named in id_tokens`() async throws
-    {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+    @Test func `a person has one name to a team, becomes one user there, and is named in id_tokens`() async throws {
+        try await withMovedApp { engine in
             let first = try await engine.transferName()
             #expect(try await engine.transferName() == first)
             #expect(first != engine.ada.rawValue)
@@ -64,9 +61,7 @@ import Testing
     }
 
     @Test func `of twenty questions at once for one person one makes a user, and all get one name`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let names = Set(try await race(20) { _ in try await engine.transferName() })
             let name = try #require(names.first)
             let answers = Set(try await race(20) { _ in try await engine.migrate(["transfer_sub": name], in: .rival) })
@@ -75,9 +70,7 @@ import Testing
     }
 
     @Test func `S38: whoever was deleted there is not revived by their name, for any app`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let question: Changes = ["transfer_sub": try await engine.transferName()]
             let first = try #require(try await engine.migrate(question, in: .rival)["sub"]?.string)
             let deletion = AccountDeletion(engine.database, random: .system)
@@ -91,9 +84,7 @@ import Testing
     }
 
     @Test func `after sixty days nobody can be moved, and tokens name nobody`() async throws {
-        try await withEngine { engine in
-            _ = try await engine.tokens(at: .otherWeb)
-            try await engine.moveApp()
+        try await withMovedApp { engine in
             let transferSub = try await engine.transferName()
             engine.clock.advance(by: .seconds(60 * 86_400) - .seconds(1))
             let arrived = try await engine.migrate(["transfer_sub": transferSub], in: .rival)
@@ -130,9 +121,7 @@ import Testing
         }
     }
 
-    @Test func `V28: the wall: a team puts people only where it was let in, and sees nothing of them there`()
-        async throws
-    {
+    @Test func `V28: a team puts people only where it was let in, and sees nothing of them there`() async throws {
         try await withEngine { engine in
             _ = try await engine.tokens(at: .otherWeb)
             let database = engine.database

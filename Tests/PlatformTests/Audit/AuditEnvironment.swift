@@ -55,3 +55,11 @@ func withAuditEnvironment(_ body: @escaping @Sendable (AuditEnvironment) async t
                 conninfo: connected.conninfo, database: connected.database, system: connected.systemDatabase))
     }
 }
+
+extension AuditFilter {
+    /// One that differs from that which finds everything.
+    init(_ change: (inout AuditFilter) -> Void) {
+        self.init()
+        change(&self)
+    }
+}

@@ -6,11 +6,6 @@ import Testing
 @testable import Platform
 
 @Suite("Every search of the audit log") struct AuditPlanLongTests {
-    private static func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
-        var filter = AuditFilter()
-        change(&filter)
-        return filter
-    }
 
     /// Lends `body` a log of 100,000 events, which the planner knows.
     private func withManyEvents(_ body: @escaping @Sendable (AuditEnvironment) async throws -> Void) async throws {
@@ -30,16 +25,16 @@ import Testing
         try await withManyEvents { environment in
             let start = Timestamp(seconds: 1_577_923_200)
             let cases: [(String, AuditFilter)] = [
-                ("pkey", AuditFilter()), ("actor", Self.filter { $0.actors = ["actor3"] }),
-                ("action", Self.filter { $0.action = "key.created" }),
-                ("target", Self.filter { $0.target = "thing77" }),
-                ("target", Self.filter { ($0.target, $0.targetKind) = ("thing77", "user") }),
-                ("ip_key", Self.filter { $0.addresses = AddressBlock("10.0.1.77") }),
-                ("ip_key", Self.filter { $0.addresses = AddressBlock("10.0.1.64/28") }),
-                ("", Self.filter { $0.outcome = .refused }), ("words", Self.filter { $0.words = ["thing77"] }),
-                ("words", Self.filter { $0.words = ["thing77", "word17"] }),
-                ("words", Self.filter { ($0.words, $0.since) = (["thing77"], start) }),
-                ("", Self.filter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
+                ("pkey", AuditFilter()), ("actor", AuditFilter { $0.actors = ["actor3"] }),
+                ("action", AuditFilter { $0.action = "key.created" }),
+                ("target", AuditFilter { $0.target = "thing77" }),
+                ("target", AuditFilter { ($0.target, $0.targetKind) = ("thing77", "user") }),
+                ("ip_key", AuditFilter { $0.addresses = AddressBlock("10.0.1.77") }),
+                ("ip_key", AuditFilter { $0.addresses = AddressBlock("10.0.1.64/28") }),
+                ("", AuditFilter { $0.outcome = .refused }), ("words", AuditFilter { $0.words = ["thing77"] }),
+                ("words", AuditFilter { $0.words = ["thing77", "word17"] }),
+                ("words", AuditFilter { ($0.words, $0.since) = (["thing77"], start) }),
+                ("", AuditFilter { ($0.actors, $0.outcome) = (["actor0"], .refused) }),
             ]
             for (index, filter) in cases {
                 let search = AuditSearchStore.Search(filter: filter, team: .acme)
@@ -60,10 +55,10 @@ import Testing
     @Test func `walks through what is rare, be it the words or the rest`() async throws {
         try await withManyEvents { environment in
             let cases: [(walksEvents: Bool, index: String, filter: AuditFilter)] = [
-                (true, "ip_key", Self.filter { ($0.words, $0.addresses) = (["word17"], AddressBlock("10.0.1.77")) }),
-                (true, "target", Self.filter { ($0.words, $0.target) = (["word17"], "thing77") }),
-                (false, "words", Self.filter { ($0.words, $0.action) = (["thing77"], "sign_in.completed") }),
-                (false, "words", Self.filter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }),
+                (true, "ip_key", AuditFilter { ($0.words, $0.addresses) = (["word17"], AddressBlock("10.0.1.77")) }),
+                (true, "target", AuditFilter { ($0.words, $0.target) = (["word17"], "thing77") }),
+                (false, "words", AuditFilter { ($0.words, $0.action) = (["thing77"], "sign_in.completed") }),
+                (false, "words", AuditFilter { ($0.words, $0.outcome) = (["thing77", "word17"], .succeeded) }),
             ]
             for (walksEvents, index, filter) in cases {
                 let search = try await environment.search.search(for: filter, in: .acme)
@@ -84,7 +79,7 @@ import Testing
     @Test func `stops where it has looked at much in vain, and goes on from there`() async throws {
         try await withManyEvents { environment in
             // Both are frequent, and no event has both.
-            let filter = Self.filter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
+            let filter = AuditFilter { ($0.words, $0.actors) = (["word1"], ["actor5"]) }
 
             let first = try await environment.search.page(matching: filter, in: .acme)
             #expect(first.entries.isEmpty && first.isPartial && first.next != nil)

@@ -21,12 +21,6 @@ import Testing
             AuditEnvironment.event(by: .member(AuditEnvironment.ben), on: .init("key", "com.acme.app")))
     }
 
-    private static func filter(_ change: (inout AuditFilter) -> Void) -> AuditFilter {
-        var filter = AuditFilter()
-        change(&filter)
-        return filter
-    }
-
     @Test func `is filtered by everything that is recorded`() async throws {
         try await withAuditEnvironment { environment in
             try await seed(environment)
@@ -35,25 +29,25 @@ import Testing
 
             let cases: [(AuditFilter, [String])] = [
                 (AuditFilter(), ["com.acme.app", refusal, "KEY1234567", "com.acme.app"]),
-                (Self.filter { $0.actors = [AuditEnvironment.ben.rawValue] }, ["com.acme.app", "KEY1234567"]),
-                (Self.filter { $0.actors = [AuditEnvironment.ada.rawValue, "sign-in"] }, [refusal, "com.acme.app"]),
-                (Self.filter { $0.actors = [] }, []), (Self.filter { $0.action = "key.revoked" }, ["KEY1234567"]),
-                (Self.filter { $0.target = "com.acme.app" }, ["com.acme.app", "com.acme.app"]),
-                (Self.filter { ($0.target, $0.targetKind) = ("com.acme.app", "key") }, ["com.acme.app"]),
-                (Self.filter { $0.addresses = AddressBlock("203.0.113.200") }, [refusal]),
-                (Self.filter { $0.addresses = AddressBlock("203.0.113.128/25") }, [refusal]),
-                (Self.filter { $0.addresses = AddressBlock("2001:db8::/32") }, ["KEY1234567"]),
-                (Self.filter { $0.outcome = .refused }, [refusal]),
-                (Self.filter { ($0.outcome, $0.action) = (.succeeded, "sign_in.refused") }, []),
-                (Self.filter { $0.words = ["password", "wrong"] }, [refusal]),
-                (Self.filter { $0.words = ["acme"] }, ["com.acme.app", "com.acme.app"]),
-                (Self.filter { $0.words = ["password", "acme"] }, []),
-                (Self.filter { ($0.words, $0.actors) = (["acme"], [AuditEnvironment.ada.rawValue]) }, ["com.acme.app"]),
-                (Self.filter { ($0.words, $0.outcome) = (["password", "wrong"], .refused) }, [refusal]),
-                (Self.filter { ($0.words, $0.target) = (["acme"], refusal) }, []), (Self.filter { $0.since = now }, []),
-                (Self.filter { $0.until = now - .seconds(3600) }, []),
+                (AuditFilter { $0.actors = [AuditEnvironment.ben.rawValue] }, ["com.acme.app", "KEY1234567"]),
+                (AuditFilter { $0.actors = [AuditEnvironment.ada.rawValue, "sign-in"] }, [refusal, "com.acme.app"]),
+                (AuditFilter { $0.actors = [] }, []), (AuditFilter { $0.action = "key.revoked" }, ["KEY1234567"]),
+                (AuditFilter { $0.target = "com.acme.app" }, ["com.acme.app", "com.acme.app"]),
+                (AuditFilter { ($0.target, $0.targetKind) = ("com.acme.app", "key") }, ["com.acme.app"]),
+                (AuditFilter { $0.addresses = AddressBlock("203.0.113.200") }, [refusal]),
+                (AuditFilter { $0.addresses = AddressBlock("203.0.113.128/25") }, [refusal]),
+                (AuditFilter { $0.addresses = AddressBlock("2001:db8::/32") }, ["KEY1234567"]),
+                (AuditFilter { $0.outcome = .refused }, [refusal]),
+                (AuditFilter { ($0.outcome, $0.action) = (.succeeded, "sign_in.refused") }, []),
+                (AuditFilter { $0.words = ["password", "wrong"] }, [refusal]),
+                (AuditFilter { $0.words = ["acme"] }, ["com.acme.app", "com.acme.app"]),
+                (AuditFilter { $0.words = ["password", "acme"] }, []),
+                (AuditFilter { ($0.words, $0.actors) = (["acme"], [AuditEnvironment.ada.rawValue]) }, ["com.acme.app"]),
+                (AuditFilter { ($0.words, $0.outcome) = (["password", "wrong"], .refused) }, [refusal]),
+                (AuditFilter { ($0.words, $0.target) = (["acme"], refusal) }, []), (AuditFilter { $0.since = now }, []),
+                (AuditFilter { $0.until = now - .seconds(3600) }, []),
                 (
-                    Self.filter { ($0.since, $0.until) = (now - .seconds(3600), now + .seconds(1)) },
+                    AuditFilter { ($0.since, $0.until) = (now - .seconds(3600), now + .seconds(1)) },
                     ["com.acme.app", refusal, "KEY1234567", "com.acme.app"]
                 ),
             ]
@@ -109,9 +103,7 @@ import Testing
     @Test(arguments: [
         ("小明", "王", "王小明"), ("민준", "김", "김민준"), ("はな子", "佐々木", "佐々木はな子"), ("𠮷", "王", "王𠮷"),
         ("Xiaoming", "王", "Xiaoming 王"), ("Ada", "Lovelace", "Ada Lovelace"), ("小明", "", "小明"), ("", "王", "王"),
-    ]) func `knows a person under the name in the order of its script`(given: String, family: String, name: String)
-        async throws
-    {
+    ]) func `knows a name in the order of its script`(given: String, family: String, name: String) async throws {
         try await withAuditEnvironment { environment in
             try environment.addPerson(AuditEnvironment.ada, given)
             try environment.admin("UPDATE users SET family_name = $1", family)
@@ -135,7 +127,7 @@ import Testing
                     'succeeded', '{thing}'
                 FROM generate_series(1, 170) AS n
                 """)
-            for filter in [AuditFilter(), Self.filter { $0.words = ["thing"] }] {
+            for filter in [AuditFilter(), AuditFilter { $0.words = ["thing"] }] {
                 var seen: [String] = []
                 var page = try await environment.search.page(matching: filter, in: .acme)
                 while let next = page.next {
@@ -164,7 +156,7 @@ import Testing
             try await seed(environment)
             let place = try #require(try await environment.store.list(in: .acme, limit: 1).first).place
             let filters = [
-                AuditFilter(), Self.filter { $0.words = ["acme"] }, Self.filter { $0.target = "com.acme.app" },
+                AuditFilter(), AuditFilter { $0.words = ["acme"] }, AuditFilter { $0.target = "com.acme.app" },
             ]
 
             for filter in filters {

@@ -19,8 +19,7 @@ import Testing
     @Test func `holds every event that fits once, the newest first, behind its own`() async throws {
         try await withAuditEnvironment { environment in
             try seedMany(1234, environment)
-            var filter = AuditFilter()
-            filter.action = "key.revoked"
+            let filter = AuditFilter { $0.action = "key.revoked" }
 
             let all = try await export(from: environment, as: .ndjson).split(separator: "\n")
             let some = try await export(from: environment, as: .ndjson, filter).split(separator: "\n")

@@ -36,18 +36,8 @@ import Testing
         Change(
             name: "an old event deleted", statements: ["DELETE FROM audit_events WHERE target = 'old7'"],
             found: .removed),
-        Change(
-            name: "an old seal dropped with its event",
-            statements: [
-                "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position = 7",
-                "DELETE FROM audit_seals WHERE position = 7",
-            ], found: .cut),
-        Change(
-            name: "the first seals dropped with their events",
-            statements: [
-                "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position < 7",
-                "DELETE FROM audit_seals WHERE position < 7",
-            ], found: .cut),
+        Change(name: "an old seal dropped with its event", statements: dropped("= 7"), found: .cut),
+        Change(name: "the first seals dropped with their events", statements: dropped("< 7"), found: .cut),
         Change(
             name: "two seals changed places",
             statements: [
@@ -66,12 +56,11 @@ import Testing
         Change(
             name: "a checkpoint made up",
             statements: [
-                "DELETE FROM audit_events USING audit_seals s WHERE audit_events.event_id = s.event_id AND s.position < 7",
                 """
                 INSERT INTO audit_checkpoints (team_id, position, code, latest_at, made_at, key_id, signature)
                 SELECT team_id, position, code, at, now(), key_id, code FROM audit_seals WHERE position = 6
-                """, "DELETE FROM audit_seals WHERE position < 7",
-            ], found: .checkpoint),
+                """
+            ] + dropped("< 7"), found: .checkpoint),
         Change(
             name: "a checkpoint at the end of all numbers",
             statements: [
@@ -87,8 +76,7 @@ import Testing
             let environment = sealed.environment
             try makeOldEvents(environment)
             try environment.keepEvents(30)
-            let rounds = AuditRounds(environment.database, system: environment.system, keys: sealed.keys)
-            try await rounds.seal { _ in }
+            try await sealed.rounds.seal { _ in }
             let kept = try KeptLog(environment)
             let before = try state(environment)
 
@@ -97,8 +85,8 @@ import Testing
                 let changed = try state(environment)
                 let alarms = Alarms()
 
-                try await rounds.applyRetention { alarms.append($0, $1) }
-                try await rounds.applyRetention { alarms.append($0, $1) }
+                try await sealed.rounds.applyRetention { alarms.append($0, $1) }
+                try await sealed.rounds.applyRetention { alarms.append($0, $1) }
 
                 #expect(alarms.all.map(\.team) == [TeamID.acme, TeamID.acme], "\(change.name)")
                 #expect(alarms.all.first?.findings.first?.kind == change.found, "\(change.name)")
@@ -131,8 +119,7 @@ import Testing
 
             try await sealed.environment.record(AuditEnvironment.event())
             try await sealed.environment.record(AuditEnvironment.event(), in: .rival)
-            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
-            await #expect(throws: (any Error).self) { try await rounds.seal { _ in } }
+            await #expect(throws: (any Error).self) { try await sealed.rounds.seal { _ in } }
             #expect(try sealed.environment.count("audit_seals", in: .rival) == 1)
         }
     }
@@ -162,12 +149,11 @@ import Testing
                     'x', 'succeeded'
                 FROM generate_series(1, 20) AS n
                 """)
-            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
-            try await rounds.seal { _ in }
+            try await sealed.rounds.seal { _ in }
             try sealed.environment.admin("DELETE FROM audit_events WHERE target = 'old7'")
             let alarms = Alarms()
 
-            try await rounds.applyRetention { alarms.append($0, $1) }
+            try await sealed.rounds.applyRetention { alarms.append($0, $1) }
 
             #expect(alarms.all.map(\.team) == [TeamID.acme])
             #expect(try sealed.environment.count("audit_seals", in: .rival) == 0)

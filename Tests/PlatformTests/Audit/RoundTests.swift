@@ -9,12 +9,11 @@ import Testing
         try await withSealed { sealed in
             try await sealed.environment.record(AuditEnvironment.event(), in: .rival)
             try seedMany(600, sealed.environment)
-            let heads = HeadList()
-            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
+            let heads = Mutex<[AuditHead]>([])
 
-            try await rounds.seal { heads.append($0) }
+            try await sealed.rounds.seal { head in heads.withLock { $0.append(head) } }
 
-            #expect(heads.all.map(\.position).sorted() == [1, 610])
+            #expect(heads.withLock { $0 }.map(\.position).sorted() == [1, 610])
             #expect(try sealed.environment.count("audit_unsealed") == 0)
         }
     }
@@ -23,11 +22,10 @@ import Testing
         try await withSealed { sealed in
             try makeOldEvents(sealed.environment)
             try sealed.environment.keepEvents(30)
-            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
-            try await rounds.seal { _ in }
+            try await sealed.rounds.seal { _ in }
 
-            try await rounds.applyRetention { _, findings in Issue.record("\(findings)") }
-            try await rounds.seal { _ in }
+            try await sealed.rounds.applyRetention { _, findings in Issue.record("\(findings)") }
+            try await sealed.rounds.seal { _ in }
 
             let left = try sealed.environment.admin("SELECT DISTINCT target FROM audit_events WHERE target LIKE 'old%'")
             #expect(left.isEmpty)
@@ -48,13 +46,12 @@ import Testing
     {
         try await withSealed { sealed in
             try makeOldEvents(sealed.environment)
-            let rounds = AuditRounds(sealed.environment.database, system: sealed.environment.system, keys: sealed.keys)
-            try await rounds.seal { _ in }
+            try await sealed.rounds.seal { _ in }
             try sealed.environment.admin("ALTER TABLE teams DROP CONSTRAINT teams_audit_retention_days_check")
             try sealed.environment.keepEvents(-1)
             let told = Mutex<[(events: Int, through: Int, days: Int)]>([])
 
-            try await rounds.applyRetention(telling: { _, outcome in
+            try await sealed.rounds.applyRetention(telling: { _, outcome in
                 told.withLock { $0.append((outcome.removed, outcome.through, outcome.days)) }
             }) { _, findings in Issue.record("\(findings)") }
 
@@ -91,12 +88,11 @@ import Testing
             let environment = sealed.environment
             try await environment.record(AuditEnvironment.event(), in: .rival)
             try await sealed.seals.seal(in: .rival)
-            let rounds = AuditRounds(environment.database, system: environment.system, keys: sealed.keys)
             let chains = AuditChainStore(environment.database)
             let told = Mutex<[TeamID: Int]>([:])
             func round() async throws {
                 try environment.admin("UPDATE audit_chains SET verified_at = verified_at - interval '1 day'")
-                try await rounds.verifyAll { team, findings in told.withLock { $0[team] = findings.count } }
+                try await sealed.rounds.verifyAll { team, findings in told.withLock { $0[team] = findings.count } }
             }
 
             try await round()
@@ -106,7 +102,7 @@ import Testing
 
             try environment.admin("UPDATE audit_events SET target = 'x' WHERE target = 'com.acme.app4'")
             // What was verified within the hour is not read again.
-            try await rounds.verifyAll { _, _ in Issue.record("verified twice") }
+            try await sealed.rounds.verifyAll { _, _ in Issue.record("verified twice") }
             await #expect(throws: BrokenAuditLog.self) { try await round() }
 
             #expect(told.withLock { $0 } == [.acme: 1])
@@ -117,13 +113,4 @@ import Testing
             #expect(events == [["ACMETEAM01", "refused"]])
         }
     }
-}
-
-/// Heads in the order they were told.
-private final class HeadList: Sendable {
-    private let heads = Mutex<[AuditHead]>([])
-
-    func append(_ head: AuditHead) { heads.withLock { $0.append(head) } }
-
-    var all: [AuditHead] { heads.withLock { $0 } }
 }

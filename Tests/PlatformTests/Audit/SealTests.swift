@@ -42,14 +42,6 @@ import Testing
                     team_id, at, event_id, actor_kind, actor, action, target_kind, target, outcome
                 ) VALUES ('ACMETEAM01', now(), 'planted', 'system', 'x', 'a.b', 'thing', 'x', 'succeeded')
                 """
-            func dropped(_ positions: String) -> [String] {
-                [
-                    """
-                    DELETE FROM audit_events
-                    WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position \(positions))
-                    """, "DELETE FROM audit_seals WHERE position \(positions)",
-                ]
-            }
             let cases: [(String, statements: [String], findings: [AuditFinding.Kind], name: String)] = [
                 ("removed", ["DELETE FROM audit_events WHERE event_id = '\(place.id)'"], [.removed], place.id),
                 ("removed together with their seals", dropped("IN (4, 5)"), [.cut], "4–5"),

@@ -11,6 +11,7 @@ struct Sealed {
 
     var keys: SealKeys { SealKeys(ring) }
     var seals: AuditSealStore { AuditSealStore(environment.database, keys: keys) }
+    var rounds: AuditRounds { AuditRounds(environment.database, system: environment.system, keys: keys) }
     var verification: AuditVerificationStore { AuditVerificationStore(environment.database, keys: keys) }
 
     func findings(in team: TeamID = .acme) async throws -> [AuditFinding] {
@@ -67,6 +68,14 @@ func makeOldEvents(_ environment: AuditEnvironment) throws {
             'old' || n, 'succeeded', '{old}'
         FROM generate_series(1, 600) AS n
         """)
+}
+
+/// Statements that take events away whose seals lie there, and their seals.
+func dropped(_ positions: String) -> [String] {
+    [
+        "DELETE FROM audit_events WHERE event_id IN (SELECT event_id FROM audit_seals WHERE position \(positions))",
+        "DELETE FROM audit_seals WHERE position \(positions)",
+    ]
 }
 
 /// What the log holds, so that it can be put back after each of many changes.

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Teams that share the queue` {
     /// One job at a time, so that the order is known.
     private func order(in environment: JobEnvironment, until count: Int) async throws -> [String] {
-        let diary = Diary()
+        let diary = Notes()
         var options = JobWorker.Options.quick
         options.concurrency = 1
         let worker = environment.worker(options) { handlers in
@@ -61,7 +61,7 @@ import Testing
     @Test func `find places for urgent jobs, whatever hangs`() async throws {
         try await withJobEnvironment { environment in
             for team in [TeamID.acme, TeamID.rival] { try flood(team, 3, in: environment) }
-            let diary = Diary()
+            let diary = Notes()
             var options = JobWorker.Options.quick
             options.concurrency = 4
             let worker = environment.worker(options) { handlers in
@@ -87,7 +87,7 @@ import Testing
     @Test func `V43: are not kept from their jobs by one whose jobs hang`() async throws {
         try await withJobEnvironment { environment in
             try flood(TeamID.acme, 100, in: environment)
-            let diary = Diary()
+            let diary = Notes()
             let worker = environment.worker { handlers in
                 handlers.register(Greeting.self) { greeting, _ in
                     diary.note(greeting.name)
@@ -135,7 +135,7 @@ import Testing
         try await withJobEnvironment { environment in
             try postpone(in: environment)
             try await environment.greet("Ada", in: .rival)
-            let diary = Diary()
+            let diary = Notes()
             var options = JobWorker.Options()
             // By itself it looks once, so that all it does without end is too much.
             options.pollInterval = .seconds(3600)

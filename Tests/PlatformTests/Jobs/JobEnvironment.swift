@@ -3,7 +3,6 @@ import Crypto
 import EventLoop
 import Platform
 import Postgres
-import Synchronization
 @_exported import TestDatabase
 import TestSupport
 import Testing
@@ -100,13 +99,4 @@ struct UrgentGreeting: JobKind {
     }
 
     let name: String
-}
-
-/// What handlers have done, in their order.
-final class Diary: Sendable {
-    private let entries = Mutex<[String]>([])
-
-    var all: [String] { entries.withLock { $0 } }
-
-    func note(_ entry: String) { entries.withLock { $0.append(entry) } }
 }

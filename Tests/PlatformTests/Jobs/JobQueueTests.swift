@@ -9,7 +9,7 @@ import Testing
 @Suite struct `The queue of jobs` {
     @Test func `does a job with what it carries, once`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let job = try await environment.greet()
 
             let worker = try await environment.work(until: "succeeded", of: job) { greeting, run in

@@ -25,14 +25,14 @@ import Testing
     }
 
     /// Lets time pass once a run has ended that makes so many.
-    private func finish(_ runs: Int, _ diary: Diary, in environment: JobEnvironment) async throws {
+    private func finish(_ runs: Int, _ diary: Notes, in environment: JobEnvironment) async throws {
         try await waitUntil { try await job(environment)?.worker == nil && diary.all.count == runs }
         try environment.forward("1 hour")
     }
 
     @Test func `is run by one process at a time, and not as one of the queue`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let perform: @Sendable () async throws -> Void = {
                 diary.note("began")
                 try await waitUntil { diary.all.contains("looked") }
@@ -63,7 +63,7 @@ import Testing
 
     @Test func `runs again an interval after its last start, whatever holds the places`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             var options = JobWorker.Options.quick
             options.concurrency = 1
             try await environment.queue().enqueue(NewJob(UrgentGreeting(name: "Ada")), in: .acme)
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `is taken over from a process that died, and gets a shorter interval at once`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             try environment.admin(
                 """
                 INSERT INTO jobs (
@@ -110,7 +110,7 @@ import Testing
 
     @Test func `says why it failed, runs again, and cannot be cancelled`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let worker = worker(environment) {
                 diary.note("tried")
                 if diary.all.count < 2 { throw Trouble() }

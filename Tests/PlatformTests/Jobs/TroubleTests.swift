@@ -2,7 +2,6 @@ import Core
 import EventLoop
 import Platform
 import Postgres
-import Synchronization
 import TestSupport
 import Testing
 
@@ -23,19 +22,23 @@ import Testing
         return try environment.admin("SELECT problem, attempts::text FROM jobs")[0]
     }
 
-    @Test func `is tried again, and succeeds`() async throws {
-        try await withJobEnvironment { environment in
-            let fate = try await fate(until: "succeeded", in: environment) { run in
-                run.claim.attempt < 3 ? .failed("not yet") : .succeeded()
+    @Test func `is tried again until it succeeds, has used up its attempts, or can never work`() async throws {
+        let fates: [(state: String, fate: [String?], perform: @Sendable (JobRun) async throws -> JobOutcome)] = [
+            ("succeeded", [nil, "3"], { $0.claim.attempt < 3 ? .failed("not yet") : .succeeded() }),
+            ("dead", ["Trouble()", "20"], { _ in throw Trouble() }),
+            ("dead", ["no such person", "1"], { _ in .refused("no such person") }),
+        ]
+        for (state, expected, perform) in fates {
+            try await withJobEnvironment { environment in
+                let fate = try await fate(until: state, in: environment, perform)
+                #expect(fate == expected)
             }
-
-            #expect(fate == [nil, "3"])
         }
     }
 
     @Test func `is put off without an attempt where its turn comes later`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let fate = try await fate(until: "succeeded", in: environment) { _ in
                 diary.note("asked")
                 return diary.all.count < 25 ? .postponed(.seconds(3600)) : .succeeded()
@@ -48,32 +51,14 @@ import Testing
 
     @Test func `V44: leaves twenty lines for its kind and team, however many fail`() async throws {
         try await withJobEnvironment { environment in
-            let lines = Mutex<[String]>([])
-            let log = Log(threshold: .info) { line in
-                lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
-            }
+            let lines = Notes()
+            let log = Log(threshold: .info) { lines.note(line: $0) }
             for team in [TeamID.acme, TeamID.rival] { for _ in 0..<30 { try await environment.greet(in: team) } }
             let isOver = { try environment.admin("SELECT FROM jobs WHERE state <> 'dead'").isEmpty }
             try await environment.work(log: log, until: isOver) { _, _ in .refused("no such person") }
 
-            let dead = lines.withLock { $0 }.filter { $0.contains("job.dead") }
+            let dead = lines.all.filter { $0.contains("job.dead") }
             for team in [TeamID.acme, TeamID.rival] { #expect(dead.count { $0.contains(team.rawValue) } == 20) }
-        }
-    }
-
-    @Test func `is dead when its attempts are used up`() async throws {
-        try await withJobEnvironment { environment in
-            let fate = try await fate(until: "dead", in: environment) { _ in throw Trouble() }
-
-            #expect(fate == ["Trouble()", "20"])
-        }
-    }
-
-    @Test func `is dead at once when it can never work`() async throws {
-        try await withJobEnvironment { environment in
-            let fate = try await fate(until: "dead", in: environment) { _ in .refused("no such person") }
-
-            #expect(fate == ["no such person", "1"])
         }
     }
 
@@ -103,7 +88,7 @@ import Testing
 
     @Test func `cannot be ended by a worker that has lost it`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let job = try await environment.greet()
             try await environment.work(until: { !diary.all.isEmpty }) { _, _ in
                 // Another worker has it meanwhile.
@@ -135,7 +120,7 @@ import Testing
 
     @Test func `goes to another worker when its own dies, and only when its lease has ended`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let job = try await environment.greet()
             try environment.admin("UPDATE jobs SET worker = 'dead', attempts = 1, due_at = now() + interval '1 hour'")
             let worker = environment.worker { handlers in
@@ -159,7 +144,7 @@ import Testing
 
     @Test func `is kept by a worker that takes longer than the lease`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             try await environment.greet()
             var options = JobWorker.Options.quick
             (options.lease, options.renewalsPerLease) = (.seconds(3600), 360_000)
@@ -193,7 +178,7 @@ import Testing
 
     @Test func `is given back by a worker that stops, without a lost attempt`() async throws {
         try await withJobEnvironment { environment in
-            let diary = Diary()
+            let diary = Notes()
             let (late, end) = AsyncStream<Void>.makeStream()
             try await environment.greet()
             let worker = environment.worker { handlers in

@@ -126,9 +126,7 @@ import Testing
         }
     }
 
-    @Test func `V46: is over where a clock opened its window that was a day ahead, and goes on a second apart`()
-        async throws
-    {
+    @Test func `V46: is over where a clock a day ahead opened its window, and goes on a second apart`() async throws {
         try await withConnectedDatabase { world in
             let (ahead, right) = (TeamDatabase(world.app), TeamDatabase(world.app))
             let use = RateLimit.Use(.failedProofs, by: .login("ada"))

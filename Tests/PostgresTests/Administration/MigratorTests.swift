@@ -1,5 +1,6 @@
 import EventLoop
 import TestDatabase
+import TestSupport
 import Testing
 
 @testable import Postgres

@@ -87,9 +87,7 @@ import Testing
         }
     }
 
-    @Test func `S11: is accepted or void where its sender is removed at the same time, and nothing is left`()
-        async throws
-    {
+    @Test func `S11: is accepted or void where its sender is removed meanwhile, and nothing is left`() async throws {
         try await withTeam { environment, cast in
             for round in 0..<10 {
                 let token = try await environment.invite(

@@ -38,10 +38,7 @@ import Testing
 
             let outcome = try await complete(token, in: environment)
 
-            guard case .completed(let account, let team) = outcome else {
-                Issue.record("\(outcome)");
-                return
-            }
+            guard case .completed(let account, let team) = outcome else { return #expect(Bool(false), "\(outcome)") }
             #expect(try await environment.rights.find(of: account).isOperator)
             #expect(try await environment.members.find(account, in: team)?.role == .owner)
             #expect(try environment.allActions(in: .system) == ["member.added", "setup.completed"])

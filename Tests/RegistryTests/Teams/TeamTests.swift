@@ -67,10 +67,7 @@ import Testing
             let result = try await environment.teams.update(
                 id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"), from: .test)
 
-            guard case .saved(let team) = result else {
-                Issue.record("\(result)");
-                return
-            }
+            guard case .saved(let team) = result else { return #expect(Bool(false), "\(result)") }
             #expect(team.settings == settings && team.version == 2)
             #expect(try await environment.teams.find(id) == team)
             let events = try environment.admin(
@@ -107,10 +104,7 @@ import Testing
                 nowhere, to: TeamConfiguration(settings: environment.settings("Acme")), version: 1,
                 by: .command("test"), from: .test)
 
-            guard case .notFound = result else {
-                Issue.record("\(result)");
-                return
-            }
+            guard case .notFound = result else { return #expect(Bool(false), "\(result)") }
             #expect(try await environment.teams.find(nowhere) == nil)
         }
     }

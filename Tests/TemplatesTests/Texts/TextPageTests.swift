@@ -1,5 +1,6 @@
 import Core
 import Templates
+import TestSupport
 import Testing
 
 @Suite struct `A text of the catalogue in a page` {
