@@ -27,8 +27,7 @@ import Testing
         let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
         let tokens = try site.redeem(exit)
         #expect(tokens.status == 200)
-        let verified = try site.teams.admin(
-            "SELECT is_email_verified::text FROM users WHERE email = 'dora@acme.example'")
+        let verified = try site.admin("SELECT is_email_verified::text FROM users WHERE email = 'dora@acme.example'")
         #expect(verified == [["true"]])
         // A browser that is the first of an account is no news.
         #expect(try site.mails().map(\.message.name) == ["verification"])
@@ -37,7 +36,7 @@ import Testing
     @Test(.site) func `a link that is followed after the sign-in is over goes on to the app all the same`() throws {
         let browser = site.browser()
         _ = try browser.send(try Self.form(browser), Self.dora)
-        site.teams.clock.advance(by: .seconds(3600))
+        site.clock.advance(by: .seconds(3600))
         let page = try browser.get(try site.link())
         let sheet = try browser.follow(try browser.send(page, []))
         #expect(sheet.headline == "Continue to Web of com.acme.app" && sheet.body.contains("Dora"))
@@ -51,8 +50,8 @@ import Testing
     @Test(.site) func `where the app may ask no more, the person is told that the account is ready`() throws {
         let browser = site.browser()
         _ = try browser.send(try Self.form(browser), Self.dora)
-        site.teams.clock.advance(by: .seconds(3600))
-        try site.teams.admin("UPDATE return_urls SET url = url || '2' WHERE team_id = 'ACMETEAM01'")
+        site.clock.advance(by: .seconds(3600))
+        try site.admin("UPDATE return_urls SET url = url || '2' WHERE team_id = 'ACMETEAM01'")
         let done = try browser.send(try browser.get(try site.link()), [])
         #expect(done.status == 200 && done.headline == "Your account is ready")
     }
@@ -110,7 +109,7 @@ import Testing
         _ = try browser.send(try Self.form(browser), Self.dora + extra)
         #expect(try site.users("dora@acme.example") == 0)
         _ = try browser.send(try browser.get(try site.link()), extra)
-        let rows = try site.teams.admin(
+        let rows = try site.admin(
             """
             SELECT u.team_id, u.relay_address, l.login FROM users u JOIN login_names l USING (team_id, sub)
             WHERE u.email = 'dora@acme.example' AND u.sub <> $1
@@ -130,7 +129,7 @@ import Testing
     ) throws {
         let browser = site.browser()
         let form = try Self.form(browser)
-        try site.teams.setRegistration(policy)
+        try site.setRegistration(policy)
         #expect(try browser.send(form, Self.dora).status == 404)
         #expect(!(try browser.get(Browser.authorize()).body.contains("Create an account")))
         #expect(try site.mails().isEmpty)
@@ -168,7 +167,7 @@ import Testing
             let browser = site.browser()
             let pupil = [("email", "pupil\(number)@acme.example")] + Self.dora.dropFirst()
             #expect(try browser.send(try Self.form(browser), pupil).status == 200, "\(number)")
-            site.teams.clock.advance(by: .seconds(10))
+            site.clock.advance(by: .seconds(10))
         }
         #expect(try site.mails().count == 60)
     }
@@ -181,7 +180,7 @@ import Testing
         #expect(try browser.get(elsewhere).status == 410)
         #expect(try browser.get(link.replacing("/account/", with: "/password/")).status == 410)
         let page = try browser.get(link)
-        site.teams.clock.advance(by: .seconds(24 * 3600))
+        site.clock.advance(by: .seconds(24 * 3600))
         #expect(try browser.send(page, []).status == 410)
         #expect(try site.users("dora@acme.example") == 0)
     }

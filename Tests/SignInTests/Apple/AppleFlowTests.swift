@@ -77,7 +77,7 @@ import Testing
     @Test func `goes straight there where Apple is the only source, and has no page of ours`() throws {
         let browser = site.browser()
         let page = try browser.get(Browser.authorize(Browser.everything))
-        try site.teams.setIdentitySources("apple")
+        try site.setIdentitySources("apple")
 
         #expect(try browser.send(page, [("email", "ada@acme.example"), ("password", People.password)]).status == 404)
         for path in [Browser.authorize(Browser.everything), Browser.account + "/session"] {

@@ -52,8 +52,8 @@ import Testing
 
     @Test(.apple) func `V54: by a refresh token that is dead waits for nothing`() throws {
         let token = try site.nativeToken()
-        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
-        let holder = try RowHolder(at: site.teams.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
+        try site.admin("UPDATE refresh_tokens SET revoked_at = now()")
+        let holder = try RowHolder(at: site.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
         #expect(try site.refresh(token).json["error"] == "invalid_grant")
         try holder.commit()
     }

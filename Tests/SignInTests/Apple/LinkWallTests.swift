@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(.apple) func `is not another team's`() throws {
-        try site.teams.setIdentitySources("directory,apple", of: .rival)
+        try site.setIdentitySources("directory,apple", of: .rival)
         let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         let rival = back.replacing("ACMETEAM01", with: "RIVALTEAM1")
@@ -94,16 +94,16 @@ import Testing
         #expect(try site.identities().map { $0[1] } == [Performer.regular.subject.rawValue])
         let back = try browser.connectUntilBack(.hidden)
         #expect(try browser.get(back)["Location"] == Browser.account)
-        #expect(try site.teams.admin("SELECT FROM authorization_codes WHERE sub = $1", site.ada).isEmpty)
+        #expect(try site.admin("SELECT FROM authorization_codes WHERE sub = $1", site.ada).isEmpty)
     }
 
     @Test(.apple) func `is forgotten where nobody comes back: nobody is made of it`() async throws {
         let browser = try site.signedIn()
         _ = try browser.connectUntilBack(.regular)
-        site.teams.clock.advance(by: .seconds(300))
+        site.clock.advance(by: .seconds(300))
         try await site.withProcess { try await $0.settle() }
         #expect(try site.identities().isEmpty)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 0)
     }
 
     @Test func `wants a recent proof, a form of ours, and a team with both`() async throws {
@@ -112,17 +112,17 @@ import Testing
             let page = try browser.openOwnPage()
             let path = "\(Browser.account)/apple"
             #expect(try browser.post(path, []).status == 403)
-            site.teams.clock.advance(by: .seconds(601))
+            site.clock.advance(by: .seconds(601))
             let detour = try browser.send(try page.form(to: "/account/apple"))
             #expect(detour["Location"] == "\(Browser.account)/proof?next=%2Ft%2FACMETEAM01%2Faccount")
-            #expect(try site.teams.count("provider_trips") == 0)
+            #expect(try site.count("provider_trips") == 0)
         }
         for sources in ["directory", "apple"] {
             try await withApple { site in
                 let browser = site.browser()
                 let page = try browser.openOwnPage()
-                try site.teams.setIdentitySources(sources)
-                site.teams.clock.advance(by: .seconds(2))
+                try site.setIdentitySources(sources)
+                site.clock.advance(by: .seconds(2))
                 let csrf = try #require(page.value(of: "csrf"))
                 #expect(try browser.post("\(Browser.account)/apple", [("csrf", csrf)]).status == 404)
                 #expect(try !browser.get(Browser.account).body.contains("Connect Apple"))

@@ -20,7 +20,7 @@ import Testing
             let other = try ask(!isProved)
             #expect(other.status == 400 && other.json["error"] == "invalid_grant")
             // Another secret of the same client proves the same.
-            site.teams.clock.advance(by: .seconds(2))
+            site.clock.advance(by: .seconds(2))
             let again = try ask(isProved)
             #expect(again.status == 200 && again.json["refresh_token"] != first.json["refresh_token"])
         }

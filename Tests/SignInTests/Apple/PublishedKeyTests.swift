@@ -45,7 +45,7 @@ import Testing
         try await waitForKeys()
         for fault in [Fault.trouble, .malformed, .throttled] {
             site.script.set(fault, at: .keys, times: 100)
-            site.teams.clock.advance(by: .seconds(2 * 86_400))
+            site.clock.advance(by: .seconds(2 * 86_400))
             let before = site.calls(to: .keys)
             let (answer, names) = try keys()
             #expect(answer.status == 200 && names.last == "EXTRAKEY01", "\(fault)")
@@ -69,7 +69,7 @@ import Testing
         let before = site.calls(to: .keys)
         for _ in 0..<5 { _ = try keys() }
         #expect(site.calls(to: .keys) == before)
-        site.teams.clock.advance(by: .seconds(301))
+        site.clock.advance(by: .seconds(301))
         _ = try keys()
         try await waitUntil { site.calls(to: .keys) == before + 1 }
     }

@@ -31,7 +31,7 @@ import Testing
             site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [(end.rawValue, [site.ada])])
 
         #expect(try exchange.answer().status == 410)
-        #expect(try site.teams.count("totp_secrets") == 0)
+        #expect(try site.count("totp_secrets") == 0)
         #expect(browser.cookies[Browser.sessionCookie] == nil)
     }
 

@@ -22,7 +22,7 @@ import Testing
             #expect(attacker.cookies[Browser.sessionCookie] == nil)
             #expect(victim.cookies[Browser.sessionCookie] == nil)
             #expect(try site.codes().isEmpty)
-            #expect(try !site.teams.actions().contains("sign_in.completed"))
+            #expect(try !site.actions().contains("sign_in.completed"))
         }
     }
 
@@ -75,16 +75,16 @@ import Testing
         #expect(try browser.get(back).status == 400)
         let failed = "SELECT FROM flow_steps WHERE team_id = 'ACMETEAM01' AND kind = 'provider_failed'"
         try await site.flush()
-        #expect(try !site.teams.admin(failed).isEmpty)
+        #expect(try !site.admin(failed).isEmpty)
         #expect(site.lines.all.contains { $0.contains("provider.failed") })
         #expect(!site.lines.all.contains { $0.contains(receipt) })
         let shown = "SELECT FROM flow_steps s WHERE position($1 in s::text) > 0"
-        #expect(try site.teams.admin(shown, receipt).isEmpty)
+        #expect(try site.admin(shown, receipt).isEmpty)
         let begun = "SELECT FROM flows f WHERE position($1 in f::text) > 0"
-        #expect(try site.teams.admin(begun, receipt).isEmpty)
+        #expect(try site.admin(begun, receipt).isEmpty)
         // Kept as a hash alone.
         let kept = "SELECT FROM provider_trips t WHERE position($1 in t::text) > 0"
-        #expect(try site.teams.admin(kept, receipt).isEmpty)
+        #expect(try site.admin(kept, receipt).isEmpty)
     }
 
     /// Whoever knows the state and guesses the receipt gets nothing.
