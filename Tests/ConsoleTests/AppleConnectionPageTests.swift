@@ -30,9 +30,16 @@ import Testing
         #expect(imported.status == 303)
     }
 
+    /// An admin of Acme who has connected its app.
+    private func connected() async throws -> Browser {
+        var admin = try await environment.acmeWeb("Ada", .admin)
+        try await importKey(&admin)
+        #expect(try await admin.post(Self.hub, Self.form).status == 303)
+        return admin
+    }
+
     @Test func `begin with a key, are made, and show what to enter at Apple`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+        var admin = try await environment.acmeWeb("Ada", .admin)
         let before = try await admin.get("\(Self.hub)/new?app=com.acme.app").text
         #expect(before.contains("A key from Apple comes first"))
         #expect(before.contains("/apple-keys/new?app=com.acme.app"))
@@ -58,8 +65,7 @@ import Testing
     }
 
     @Test func `are refused beside the field, and a second one of an App ID is none`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+        var admin = try await environment.acmeWeb("Ada", .admin)
         try await importKey(&admin)
 
         let bundle = Self.form.map { $0.0 == "servicesID" ? ("servicesID", "com.acme.app") : $0 }
@@ -75,8 +81,7 @@ import Testing
     }
 
     @Test func `of two groups never share a Services ID, and no app has its name`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+        var admin = try await environment.acmeWeb("Ada", .admin)
         try await importKey(&admin)
         let apps = "/console/ACMETEAM01/app-ids"
         let other = [("identifier", "com.acme.other"), ("description", "Other"), ("isEnabled", "on")]
@@ -112,10 +117,7 @@ import Testing
 
     @Test func `are proved by a call as each client, once Apple knows them`() async throws {
         try environment.openAppleSide()
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-        try await importKey(&admin)
-        _ = try await admin.post(Self.hub, Self.form)
+        var admin = try await connected()
 
         _ = try await admin.post("\(Self.page)/tests", [])
         let refused = try await admin.get(Self.page).text
@@ -140,8 +142,7 @@ import Testing
         async throws
     {
         try environment.openAppleSide()
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+        var admin = try await environment.acmeWeb("Ada", .admin)
         try await admin.connectAcme(to: "OTHERTEAM1")
 
         _ = try await admin.post("\(Self.page)/stand-in", [])
@@ -152,10 +153,7 @@ import Testing
 
     @Test func `say what Apple said`() async throws {
         try environment.openAppleSide()
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-        try await importKey(&admin)
-        _ = try await admin.post(Self.hub, Self.form)
+        var admin = try await connected()
         for (fault, outcome) in [(Fault.throttled, "throttled"), (.trouble, "trouble"), (.unknownClient, "refused")] {
             environment.script.set(fault, at: .token, times: 2)
 
@@ -169,10 +167,7 @@ import Testing
 
     @Test func `forget their tests when a value changes`() async throws {
         try environment.openAppleSide()
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-        try await importKey(&admin)
-        _ = try await admin.post(Self.hub, Self.form)
+        var admin = try await connected()
         _ = try await admin.post("\(Self.page)/tests", [])
 
         let change = [("servicesID", "com.acme.other"), ("keyID", "KEY1234567"), ("version", "1")]
@@ -188,10 +183,7 @@ import Testing
 
     @Test func `are only looked at by developers`() async throws {
         try environment.openAppleSide()
-        _ = try await environment.addAcmeWeb()
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-        try await importKey(&admin)
-        _ = try await admin.post(Self.hub, Self.form)
+        var admin = try await connected()
         var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
         for path in ["", "/deletion", "/tests", "/stand-in"] {

@@ -115,9 +115,8 @@ import Testing
     @Test(.environment)
     func `calls a developer’s own machine fine for a sandbox, unless the team asks for proof of it`() async throws {
         try environment.setMode("sandbox")
-        _ = try await environment.addAcmeWeb()
+        var admin = try await environment.acmeWeb("Ada", .admin)
         try environment.admin("UPDATE domains SET domain = 'app.localhost' WHERE team_id = 'ACMETEAM01'")
-        var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
         let page = "/console/ACMETEAM01/domains/app.localhost"
 
         let checkup = try await admin.post(Self.address, []).text

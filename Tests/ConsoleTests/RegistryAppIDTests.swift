@@ -35,8 +35,7 @@ import Testing
     }
 
     @Test func `tokens of its native app can name Apple's issuer`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         var auditor = try await environment.signedIn("Ben", [TeamID.acme: .auditor])
         var rival = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
         let form = [("description", "Acme"), ("primary", ""), ("signIn", "yes"), ("issuer", "apple"), ("version", "1")]
@@ -65,8 +64,7 @@ import Testing
     }
 
     @Test func `who saves second sees both versions and chooses`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var ada = try await environment.acmeWeb("Ada", .owner)
         var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
         let form = [("primary", ""), ("signIn", "yes")]
         _ = try await ada.post(Self.page, form + [("description", "From Ada"), ("version", "1")])
@@ -82,8 +80,7 @@ import Testing
     }
 
     @Test func `a developer cannot delete an App ID that takes keys along`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
         let deletion = [("confirmation", "com.acme.app"), ("reason", "No use"), ("version", "1")]
         _ = try await owner.post("/console/ACMETEAM01/keys", [("name", "Server"), ("appID", "com.acme.app")])
@@ -94,8 +91,7 @@ import Testing
     }
 
     @Test func `an auditor sees details and no form`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
+        var auditor = try await environment.acmeWeb("Cleo", .auditor)
 
         for page in [Self.page, "/console/ACMETEAM01/service-ids/com.acme.web"] {
             let text = try await auditor.get(page).text

@@ -13,8 +13,7 @@ import Testing
     }
 
     @Test func `an issued key is downloaded once and revoked with a reason`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         let page = try #require(try await issue(&owner, "Server").location)
         let id = String(page.suffix(10))
         #expect(try await owner.get(page).text.contains("Download AuthKey_\(id).p8"))
@@ -41,8 +40,7 @@ import Testing
     }
 
     @Test func `a third active key is refused in a clear sentence`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         _ = try await issue(&owner, "One")
         _ = try await issue(&owner, "Two")
 
@@ -54,8 +52,7 @@ import Testing
     }
 
     @Test func `many clicks at once give one file`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         let page = try #require(try await issue(&owner, "Server").location)
         let browser = owner
 
@@ -69,8 +66,7 @@ import Testing
     }
 
     @Test func `a developer sees keys and can neither make, download nor revoke one`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var owner = try await environment.acmeWeb("Ada", .owner)
         var developer = try await environment.signedIn("Ben", [TeamID.acme: .developer])
         let page = try #require(try await issue(&owner, "Server").location)
 

@@ -14,8 +14,7 @@ import Testing
     @Test(.environment) func `explains a return URL that differs by a trailing slash, and leads to the setting`()
         async throws
     {
-        _ = try await environment.addAcmeWeb()
-        var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+        var developer = try await environment.acmeWeb("developer", .developer)
         var person = Browser()
         let refused = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback%2F"))
         try await environment.parts.finishTraces()
@@ -35,8 +34,7 @@ import Testing
     }
 
     @Test(.environment) func `explains invalid_client with what the secret claims and what it should`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+        var developer = try await environment.acmeWeb("developer", .developer)
         var app = Browser()
         let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"ACMETEAM01"}"#.utf8))
         let claims = Base64URL.encode(Array(#"{"iss":"com.acme.web","sub":"ACMETEAM01"}"#.utf8))
@@ -82,8 +80,7 @@ import Testing
     }
 
     @Test(.environment) func `keeps filters in the address, each taken off by its chip`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var auditor = try await environment.signedIn("auditor", [TeamID.acme: .auditor])
+        var auditor = try await environment.acmeWeb("auditor", .auditor)
         var person = Browser()
         _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Facme.example%2Fback"))
         _ = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))
@@ -118,8 +115,7 @@ import Testing
         ]) func `names the scope that Apple does not have, and the bundle ID of a website`(query: String, words: String)
         async throws
     {
-        _ = try await environment.addAcmeWeb()
-        var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+        var developer = try await environment.acmeWeb("developer", .developer)
         var person = Browser()
         let url = "redirect_uri=https%3A%2F%2Facme.example%2Fback"
         let whole =
@@ -161,8 +157,7 @@ import Testing
     }
 
     @Test(.environment) func `of Acme shows nothing of Rival`() async throws {
-        _ = try await environment.addAcmeWeb()
-        var acme = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var acme = try await environment.acmeWeb("Ada", .owner)
         var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
         var person = Browser()
         let refused = try await person.get(Self.authorize("redirect_uri=https%3A%2F%2Fa.example"))

@@ -64,9 +64,8 @@ import Testing
     }
 
     @Test(.environment) func `S19: shows all that comes along, and is taken only once it is confirmed`() async throws {
-        _ = try await environment.addAcmeWeb()
+        var ada = try await environment.acmeWeb("Ada", .owner)
         try environment.setNotificationURL("https://acme.example/notices")
-        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
         _ = try await offer(&ada)
         let theirs = try await cleo.get(Self.rival).text
@@ -119,8 +118,7 @@ import Testing
 
     @Test(.environment) func `V45, V54: is refused to an owner no longer, whatever the page asked before`() async throws
     {
-        _ = try await environment.addAcmeWeb()
-        let ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+        let ben = try await environment.acmeWeb("Ben", .admin)
         let member = Actor.member(try #require(ben.subject))
         let app = try #require(ClientID(rawValue: "com.acme.app"))
         let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
