@@ -3,8 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import Console
-
 /// What the page of connections to Apple asks of the database.
 @Suite(.environment) struct `Connections to Apple by the hundred` {
     private static let hub = "/console/ACMETEAM01/apple"

@@ -1,7 +1,4 @@
-import Accounts
-import Core
 import Crypto
-import Directory
 import Platform
 import Registry
 import Simulator
@@ -183,7 +180,7 @@ import Testing
 
     @Test func `are only looked at by developers`() async throws {
         try environment.openAppleSide()
-        var admin = try await connected()
+        _ = try await connected()
         var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
         for path in ["", "/deletion", "/tests", "/stand-in"] {

@@ -2,8 +2,6 @@ import Crypto
 import Platform
 import Testing
 
-@testable import Console
-
 @Suite(.environment) struct `What Apple does not take back, in the console` {
     private static let list = "/console/ACMETEAM01/apple-tokens"
 

@@ -1,7 +1,5 @@
 import Core
-import HTTP
 import Platform
-import SignIn
 import Templates
 import Testing
 

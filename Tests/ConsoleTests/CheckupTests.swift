@@ -1,9 +1,7 @@
 import Core
 import Crypto
-import Directory
 import HTTP
 import Platform
-import Registry
 import SignIn
 import Simulator
 import Testing

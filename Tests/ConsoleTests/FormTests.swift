@@ -1,9 +1,5 @@
-import HTTP
 import Platform
-import SignIn
 import Testing
-
-@testable import Console
 
 @Suite(.environment) struct `A form of the console` {
     private static let team = [("name", "Orchard"), ("team_id", "ORCHARD001"), ("mode", "sandbox")]

@@ -1,10 +1,6 @@
-import Core
 import Crypto
-import Directory
-import EventLoop
 import HTTP
 import Platform
-import Registry
 import Testing
 
 @testable import Console

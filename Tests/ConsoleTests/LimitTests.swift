@@ -1,8 +1,6 @@
 import Crypto
-import Directory
 import EventLoop
 import HTTP
-import OAuth
 import Platform
 import Registry
 import SignIn

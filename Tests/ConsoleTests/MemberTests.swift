@@ -1,6 +1,5 @@
 import HTTP
 import Platform
-import Registry
 import Testing
 
 @testable import Console

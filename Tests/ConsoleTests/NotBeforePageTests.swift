@@ -1,8 +1,6 @@
 import Platform
 import Testing
 
-@testable import Console
-
 @Suite(.environment) struct `Ending tokens in the console` {
     private static let page = "/console/ACMETEAM01/cutoffs"
 

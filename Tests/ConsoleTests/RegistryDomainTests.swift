@@ -1,11 +1,8 @@
-import EventLoop
 import HTTP
 import Platform
 import Registry
 import Synchronization
 import Testing
-
-@testable import Console
 
 @Suite(.environment) struct `Domains in the console` {
     private static let page = "/console/ACMETEAM01/domains/127.0.0.1"

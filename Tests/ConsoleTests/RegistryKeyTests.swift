@@ -3,8 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import Console
-
 @Suite(.environment) struct `Keys in the console` {
     private static let list = "/console/ACMETEAM01/keys"
 

@@ -1,7 +1,4 @@
 import Core
-import Crypto
-import Directory
-import HTTP
 import OAuth
 import Platform
 import Registry

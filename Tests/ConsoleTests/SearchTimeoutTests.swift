@@ -2,8 +2,6 @@ import Platform
 import Postgres
 import Testing
 
-@testable import Console
-
 @Suite(.environment(searchTimeout: .milliseconds(100))) struct `A search of the console` {
     @Test func `V43: ends sooner than anything else, says so, and holds up nothing else`() async throws {
         let owner = try await environment.signedIn("Ada", [TeamID.acme: .owner, .rival: .owner])

@@ -1,9 +1,5 @@
-import Crypto
-import Directory
 import Platform
 import Testing
-
-@testable import Console
 
 /// The console asks for a second factor however somebody came in.
 @Suite(.environment(sparesRoles: false)) struct `A console that is not on loopback` {

@@ -1,6 +1,4 @@
 import Crypto
-import Directory
-import EventLoop
 import HTTP
 import Platform
 import Registry

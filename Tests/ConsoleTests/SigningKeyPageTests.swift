@@ -1,9 +1,5 @@
-import Core
-import EventLoop
 import Platform
 import Testing
-
-@testable import Console
 
 @Suite(.environment) struct `Signing keys in the console` {
     private static let list = "/console/ACMETEAM01/signing-keys"

@@ -1,7 +1,6 @@
 import HTTP
 import Platform
 import Registry
-import SignIn
 import Testing
 
 @testable import Console

@@ -5,7 +5,6 @@ import EventLoop
 import HTTP
 import Platform
 import Postgres
-import Registry
 import SignIn
 import Simulator
 import Templates

@@ -1,5 +1,4 @@
 import Platform
-import Registry
 import Testing
 
 @testable import Console

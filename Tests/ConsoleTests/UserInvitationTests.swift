@@ -1,7 +1,6 @@
 import Core
 import Crypto
 import Directory
-import EventLoop
 import HTTP
 import OAuth
 import Platform

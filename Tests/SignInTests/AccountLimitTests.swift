@@ -2,7 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 @Suite struct `What a person may do a few times` {

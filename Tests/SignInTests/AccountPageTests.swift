@@ -1,12 +1,8 @@
 import Core
-import Crypto
-import EventLoop
 import Platform
-import Postgres
 import TestDatabase
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The person's own page: apps, relay, sessions, password, data, the end.

@@ -2,7 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// An app that signs somebody out: the next visit of that browser asks who it is.

@@ -1,9 +1,7 @@
-import Core
 import Crypto
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a person sees when an app is not set up right, and how a sign-in may begin.

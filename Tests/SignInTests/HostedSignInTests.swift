@@ -3,7 +3,6 @@ import Crypto
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in over HTTP, page by page.

@@ -1,7 +1,6 @@
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A browser in which an account has signed in, once the account is proved otherwise.

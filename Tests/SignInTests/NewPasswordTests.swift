@@ -1,8 +1,6 @@
 import Core
-import Directory
 import EventLoop
 import Glibc
-import Platform
 import Testing
 
 @testable import SignIn

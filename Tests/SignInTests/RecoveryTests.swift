@@ -1,6 +1,4 @@
-import Accounts
 import Directory
-import EventLoop
 import Testing
 
 @testable import Platform

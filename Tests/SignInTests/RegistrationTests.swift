@@ -4,7 +4,6 @@ import EventLoop
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Accounts that people make themselves; security cases V16, V17, V19 and V31.

@@ -1,13 +1,11 @@
 import Accounts
 import Core
-import Crypto
 import Directory
 import EventLoop
 import Federation
 import OAuth
 import Platform
 import Postgres
-import Registry
 import Simulator
 import Synchronization
 import Templates

@@ -6,7 +6,6 @@ import Platform
 import Postgres
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// When the store is gone, when everybody asks at once, and what the log shows of it.

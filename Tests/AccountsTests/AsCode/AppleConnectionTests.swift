@@ -1,9 +1,7 @@
 import Accounts
-import Core
 import Crypto
 import Platform
 import Registry
-import Templates
 import Testing
 
 @Suite(.acme) struct `Connections to Apple in a registry file` {

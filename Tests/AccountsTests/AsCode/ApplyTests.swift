@@ -1,7 +1,6 @@
 import Accounts
 import Crypto
 import Platform
-import Registry
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Accounts
 import Platform
-import Registry
 import Testing
 
 @Suite struct `An export` {

@@ -1,5 +1,4 @@
 import Accounts
-import Core
 import Crypto
 import EventLoop
 import Platform

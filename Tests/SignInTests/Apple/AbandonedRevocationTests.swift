@@ -3,7 +3,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A revocation whose job ended without a word of Apple's is told, and can be tried again.

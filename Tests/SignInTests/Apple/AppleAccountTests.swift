@@ -1,9 +1,7 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The account page of people who came by way of Apple.

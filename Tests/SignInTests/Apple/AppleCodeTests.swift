@@ -5,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A backend that was written for Apple and redeems here, at `/auth/token`, what its app got from Apple.

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What the team's inspector tells of a call to Apple that came to nothing: what was asked and what was answered.

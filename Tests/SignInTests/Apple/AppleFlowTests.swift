@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in at Apple, whose stand-in is another engine behind the same port.

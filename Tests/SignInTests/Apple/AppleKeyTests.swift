@@ -2,7 +2,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Apple's keys, which come and go without notice.

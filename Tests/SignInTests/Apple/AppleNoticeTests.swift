@@ -1,10 +1,8 @@
 import Core
-import Crypto
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What Apple tells by itself of the team's people.

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A site whose Apple has published the key that tests sign with, and whose app wants to be told.

@@ -1,12 +1,10 @@
 import Core
 import Directory
-import EventLoop
 import HTTP
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A browser that comes back from Apple when what it left is not there any more.

@@ -1,9 +1,7 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers of Apple's whose browser never came back.

@@ -1,6 +1,5 @@
 import Core
 import Crypto
-import Directory
 import EventLoop
 import Platform
 import Postgres
@@ -9,7 +8,6 @@ import Testing
 
 @testable import Federation
 @testable import OAuth
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers that anybody may post, beside those that hold somebody's name.

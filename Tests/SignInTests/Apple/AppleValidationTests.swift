@@ -1,9 +1,7 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Whether an authorization still stands, asked once a day.

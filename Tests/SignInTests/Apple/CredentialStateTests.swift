@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a program learns of a person beside the state of the authorization.

@@ -1,11 +1,9 @@
 import Core
 import Platform
-import Postgres
 import Simulator
 import TestDatabase
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What one sends again and again waits in memory for its own row: it occupies nothing that other teams need.

@@ -1,10 +1,8 @@
 import Core
 import Platform
-import Postgres
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Sign-ins at Apple that are under way while the person parts from Apple.

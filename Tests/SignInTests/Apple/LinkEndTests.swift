@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What ends with a connection to Apple, and what stays.

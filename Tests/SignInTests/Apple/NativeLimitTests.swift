@@ -5,9 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import Directory
-@testable import Federation
-@testable import SignIn
 @testable import TestTeams
 
 /// The same handover again and again, and others that lead nowhere.

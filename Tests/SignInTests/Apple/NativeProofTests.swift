@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a native app hands over is believed as far as Apple has signed that it belongs together.

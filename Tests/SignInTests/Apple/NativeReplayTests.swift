@@ -5,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A token and its code that were good once, beside words of somebody else's.

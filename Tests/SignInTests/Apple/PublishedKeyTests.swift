@@ -5,7 +5,6 @@ import Simulator
 import TestSupport
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// `/auth/keys` of a team that is connected to Apple: its backends verify the tokens that devices have from Apple, too.

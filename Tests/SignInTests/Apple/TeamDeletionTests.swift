@@ -10,7 +10,6 @@ import TestSupport
 import Testing
 
 @testable import Accounts
-@testable import SignIn
 @testable import TestTeams
 
 /// A team that goes gives back what Apple gave for its people: each token by a call of its own, with its receipt.

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Pippin signs tokens, too, and none of them is Apple's, whoever it is about.

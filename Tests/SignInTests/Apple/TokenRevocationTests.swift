@@ -1,5 +1,3 @@
-import Core
-import Directory
 import EventLoop
 import Federation
 import OAuth
@@ -7,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A member of the team revokes what apps hold of a person.

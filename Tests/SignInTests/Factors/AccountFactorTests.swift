@@ -3,7 +3,6 @@ import Directory
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Second factors on the person's own page.

@@ -1,11 +1,8 @@
-import Accounts
 import Crypto
 import Directory
-import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What is added to somebody, or ends for them, while another transaction holds the person.

@@ -1,5 +1,4 @@
 import Core
-import Directory
 import Glibc
 import Platform
 import TestAuthenticator

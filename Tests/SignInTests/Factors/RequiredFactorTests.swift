@@ -5,7 +5,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A team that requires a second factor, and the roles that do.

@@ -4,7 +4,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The second proof of a sign-in.

@@ -1,11 +1,9 @@
 import Core
 import Directory
-import EventLoop
 import Simulator
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Whose a mailed link is: of who asked, or of who reads the mail.

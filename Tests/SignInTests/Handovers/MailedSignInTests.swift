@@ -1,12 +1,9 @@
-import Accounts
 import Core
 import Directory
-import EventLoop
 import TestAuthenticator
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in by a mailed link, which stays open while strangers keep the password locked.

@@ -1,5 +1,4 @@
 import Core
-import Directory
 import Simulator
 import Testing
 

@@ -1,8 +1,6 @@
-import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Two people, one after the other, in two tabs of one browser: what was shown to the first is decided by nobody else.

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What goes wrong at Apple while an app hands over what it got: nothing is lost, and the app learns what helps.

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.

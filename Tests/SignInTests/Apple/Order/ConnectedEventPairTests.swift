@@ -1,12 +1,8 @@
-import Accounts
 import Core
-import Directory
-import EventLoop
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The same of people of the directory who connect an account at Apple: each fact that Apple tells of it, with each thing

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What Apple tells late, after something newer has happened: the newer fact stands, and only what the older one concerns

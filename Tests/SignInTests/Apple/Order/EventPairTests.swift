@@ -1,12 +1,9 @@
 import Accounts
 import Core
-import Directory
-import EventLoop
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Each fact that Apple tells, with each thing that happened after it: told in time, or late and twice, the end is the

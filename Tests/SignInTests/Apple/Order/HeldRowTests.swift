@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Decisions that a lock protects are made on what is read after the lock: each window is widened by holding the person.

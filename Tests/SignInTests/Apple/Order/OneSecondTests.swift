@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Somebody who stops using the apps at Apple within a second of signing in: the times do not tell which came first, so

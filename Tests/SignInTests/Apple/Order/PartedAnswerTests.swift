@@ -7,7 +7,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers of Apple's that nobody had looked at when their person parted: neither the settlement of trips that nobody came

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Somebody who is suspended once their sign-in at Apple was let through, and before it has its answer.
