@@ -6,8 +6,8 @@ import Testing
 @testable import TestTeams
 
 /// The person's own page: apps, relay, sessions, password, data, the end.
-@Suite struct AccountPageTests {
-    @Test(.site) func `apps in use are listed with what they know, and one can be left for good`() throws {
+@Suite(.site) struct AccountPageTests {
+    @Test func `apps in use are listed with what they know, and one can be left for good`() throws {
         let browser = site.browser()
         let token = try site.token(of: try browser.consent())
         let page = try browser.get(Browser.account)
@@ -24,7 +24,7 @@ import Testing
         #expect(again.body.contains("email_choice"))
     }
 
-    @Test(.site) func `V43: the page reads no tokens of apps, which it does not show`() throws {
+    @Test func `V43: the page reads no tokens of apps, which it does not show`() throws {
         let browser = try site.consented()
         let lock = "LOCK TABLE refresh_tokens IN ACCESS EXCLUSIVE MODE"
         let holder = try RowHolder(at: site.conninfo, lock)
@@ -33,7 +33,7 @@ import Testing
         #expect(page.status == 200 && page.body.contains("The app com.acme.app"))
     }
 
-    @Test(.site) func `mail of an app that got the relay address can be switched off and on`() throws {
+    @Test func `mail of an app that got the relay address can be switched off and on`() throws {
         let browser = site.browser()
         let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
         _ = try browser.send(sheet, [("email_choice", "hide"), ("decision", "continue")])
@@ -59,7 +59,7 @@ import Testing
         #expect(other.status == 404)
     }
 
-    @Test(.site) func `another browser is signed out, one by one or all at once, and another person's never`() throws {
+    @Test func `another browser is signed out, one by one or all at once, and another person's never`() throws {
         let browsers = try (0..<3).map { _ in try site.signedIn() }
         let ben = try site.signedIn(as: "ben@acme.example")
         let page = try browsers[0].get(Browser.account)
@@ -79,7 +79,7 @@ import Testing
         #expect(try ben.get(Browser.account).status == 200)
     }
 
-    @Test(.site) func `a new password wants the old one, keeps the rules, and signs out everywhere else`() throws {
+    @Test func `a new password wants the old one, keeps the rules, and signs out everywhere else`() throws {
         let (browser, other) = (try site.signedIn(), try site.signedIn())
         let page = try browser.get("\(Browser.account)/password")
         #expect(page.body.contains("autocomplete=\"new-password\""))
@@ -101,7 +101,7 @@ import Testing
         #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
     }
 
-    @Test(.site) func `the person takes everything along, and the end is typed, proved and complete`() throws {
+    @Test func `the person takes everything along, and the end is typed, proved and complete`() throws {
         let browser = try site.consented()
         let data = try browser.send(try browser.get("\(Browser.account)/data"), [])
         #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
@@ -126,8 +126,7 @@ import Testing
         #expect(rivals[0][0] == "1")
     }
 
-    @Test(.site) func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
-        throws
+    @Test func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`() throws
     {
         let browser = site.browser()
         for path in ["", "/password", "/data", "/deletion", "/apps/com.acme.app/end"] {

@@ -5,7 +5,7 @@ import Testing
 @testable import TestTeams
 
 /// Whether an authorization still stands, asked once a day.
-@Suite struct `Daily validation at Apple` {
+@Suite(.apple) struct `Daily validation at Apple` {
     private static let jobs = "SELECT state, attempts::text FROM jobs WHERE kind = 'provider.validation'"
 
     /// Two days later everything that was given is due.
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(.apple) func `finds it standing, and asks again a day later, not before`() async throws {
+    @Test func `finds it standing, and asks again a day later, not before`() async throws {
         let token = try site.tokens()
         try await afterTwoDays { process in
             try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
@@ -34,7 +34,7 @@ import Testing
         #expect(try site.isAlive(token) && site.credentialState() == "authorized")
     }
 
-    @Test(.apple) func `asks nothing on the day of the sign-in, and spreads the first question over the day after`()
+    @Test func `asks nothing on the day of the sign-in, and spreads the first question over the day after`()
         async throws
     {
         for _ in 1...3 { _ = try site.tokens() }
@@ -48,12 +48,12 @@ import Testing
         #expect(try site.admin(Self.jobs).isEmpty)
     }
 
-    @Test(.apple) func `asks once for a person who has signed in often`() async throws {
+    @Test func `asks once for a person who has signed in often`() async throws {
         for _ in 1...3 { _ = try site.tokens() }
         try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
     }
 
-    @Test(.apple) func `ends sessions and tokens where Apple has ended it, tells the apps, and lets the person return`()
+    @Test func `ends sessions and tokens where Apple has ended it, tells the apps, and lets the person return`()
         async throws
     {
         try site.listen()
@@ -78,7 +78,7 @@ import Testing
         try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
     }
 
-    @Test(.apple) func `leaves alone who ended it and came back before the question was asked`() async throws {
+    @Test func `leaves alone who ended it and came back before the question was asked`() async throws {
         _ = try site.tokens()
         site.script.set(.throttled, at: .token)
         try await afterTwoDays { _ in
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(.apple) func `ends one token alone where the person came back while Apple was asked`() async throws {
+    @Test func `ends one token alone where the person came back while Apple was asked`() async throws {
         _ = try site.tokens()
         site.clock.advance(by: .seconds(2 * 86_400))
         try endAtApple()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(.apple) func `tells of a token that the master key does not open`() async throws {
+    @Test func `tells of a token that the master key does not open`() async throws {
         _ = try site.tokens()
         try site.admin("UPDATE provider_tokens SET token_sealed = '\\x00'")
         try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
@@ -116,7 +116,7 @@ import Testing
         #expect(told == [["live", "sealed"]])
     }
 
-    @Test(.apple) func `gets round to every team, however much another has`() async throws {
+    @Test func `gets round to every team, however much another has`() async throws {
         try site.admin(
             """
             INSERT INTO provider_tokens (
@@ -133,19 +133,15 @@ import Testing
         #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
     }
 
-    @Test func `takes invalid_request for the end only when it cannot be about us`() async throws {
-        for (times, state) in [(1, "revoked"), (Int.max, "live")] {
-            try await withApple { site in
-                _ = try site.tokens()
-                site.script.set(.badRequest, at: .token, times: times)
-                try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
-                }
-                #expect(try site.tokenStates() == [state])
-            }
-        }
+    @Test(arguments: [(1, "revoked"), (Int.max, "live")])
+    func `takes invalid_request for the end only when it cannot be about us`(times: Int, state: String) async throws {
+        _ = try site.tokens()
+        site.script.set(.badRequest, at: .token, times: times)
+        try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
+        #expect(try site.tokenStates() == [state])
     }
 
-    @Test(.apple) func `changes nobody's state while Apple does not take our key, and says so`() async throws {
+    @Test func `changes nobody's state while Apple does not take our key, and says so`() async throws {
         let token = try site.tokens()
         site.script.set(.unknownClient, at: .token, times: .max)
         try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
@@ -155,7 +151,7 @@ import Testing
         #expect(try site.admin("SELECT problem FROM provider_tokens") == [["client"]])
     }
 
-    @Test(.apple) func `waits as long as Apple asks`() async throws {
+    @Test func `waits as long as Apple asks`() async throws {
         _ = try site.tokens()
         site.script.set(.throttled, at: .token)
         try await afterTwoDays { _ in
@@ -169,7 +165,7 @@ import Testing
         #expect(try site.tokenStates() == ["live"])
     }
 
-    @Test(.apple) func `gives back what somebody left behind who is gone`() async throws {
+    @Test func `gives back what somebody left behind who is gone`() async throws {
         _ = try site.tokens()
         try site.removePerson(Performer.regular.subject)
         try await afterTwoDays { _ in try await site.wait { try site.tokenStates() == ["revoked"] } }

@@ -99,7 +99,7 @@ import Testing
 }
 
 /// Our own revocation at Apple, which Apple tells us of as if the person had stopped.
-@Suite struct `The echo of our own revocation` {
+@Suite(.notifications) struct `The echo of our own revocation` {
     /// A person who signed out everywhere, and whose token was revoked at Apple; their browser is still signed in here.
     private func signOut() async throws -> Browser {
         _ = try site.tokens()
@@ -111,7 +111,7 @@ import Testing
         return browser
     }
 
-    @Test(.notifications) func `S40: ends nothing that a plain sign-out left standing`() async throws {
+    @Test func `S40: ends nothing that a plain sign-out left standing`() async throws {
         let browser = try await signOut()
         for (round, delay) in [0, 2, 300].enumerated() {
             let event = site.event("consent-revoked", after: .seconds(delay))
@@ -123,7 +123,7 @@ import Testing
         #expect(try site.count("notices") == 0)
     }
 
-    @Test(.notifications) func `S40: ends no newer sign-in, whatever the clocks say`() async throws {
+    @Test func `S40: ends no newer sign-in, whatever the clocks say`() async throws {
         _ = try await signOut()
         let event = site.event("consent-revoked", after: .zero)
         site.clock.advance(by: .seconds(2))
@@ -132,22 +132,20 @@ import Testing
         #expect(try site.isAlive(token) && site.appleTokens("com.acme.app").contains("live"))
     }
 
-    @Test func `S40: is not taken for what the person did later, or before`() async throws {
-        for isLater in [true, false] {
-            try await withNotifications { site in
-                let before = site.event("consent-revoked", after: .seconds(30))
-                _ = try await signOut()
-                site.clock.advance(by: .seconds(30))
-                let token = isLater ? try site.tokens() : nil
-                let event = isLater ? site.event("consent-revoked", after: .seconds(30)) : before
-                #expect(try site.notification(event).status == 200)
-                #expect(try token.map { try !site.isAlive($0) } ?? true)
-                #expect(try site.count("consents", in: .acme) == 0)
-            }
-        }
+    @Test(arguments: [true, false]) func `S40: is not taken for what the person did later, or before`(isLater: Bool)
+        async throws
+    {
+        let before = site.event("consent-revoked", after: .seconds(30))
+        _ = try await signOut()
+        site.clock.advance(by: .seconds(30))
+        let token = isLater ? try site.tokens() : nil
+        let event = isLater ? site.event("consent-revoked", after: .seconds(30)) : before
+        #expect(try site.notification(event).status == 200)
+        #expect(try token.map { try !site.isAlive($0) } ?? true)
+        #expect(try site.count("consents", in: .acme) == 0)
     }
 
-    @Test(.notifications) func `S40: is none where Apple said that it did not revoke`() async throws {
+    @Test func `S40: is none where Apple said that it did not revoke`() async throws {
         _ = try site.tokens()
         site.script.set(.unknownClient, at: .revocation, times: .max)
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)

@@ -7,7 +7,7 @@ import Testing
 
 /// Somebody who stops using the apps at Apple within a second of signing in: the times do not tell which came first, so
 /// Apple is asked.
-@Suite struct `V53: A stop and a sign-in of one second` {
+@Suite(.notifications) struct `V53: A stop and a sign-in of one second` {
     /// Milliseconds into a second at which the sign-in comes; Apple dates the stop with the whole second.
     private static let fractions = [0, 300, 999]
 
@@ -28,7 +28,7 @@ import Testing
         try await site.work { try site.admin(answered).count == 1 }
     }
 
-    @Test(.notifications, arguments: fractions) func `keep the sign-in that came after`(_ fraction: Int) async throws {
+    @Test(arguments: fractions) func `keep the sign-in that came after`(_ fraction: Int) async throws {
         let old = try site.tokens()
         site.clock.advance(by: .seconds(60) + .milliseconds(fraction))
         let event = stop()
@@ -43,7 +43,7 @@ import Testing
         #expect(try site.tokenStates() == ["revoked", "live"] && site.isAlive(old))
     }
 
-    @Test(.notifications, arguments: fractions) func `end the sign-in that came before`(_ fraction: Int) async throws {
+    @Test(arguments: fractions) func `end the sign-in that came before`(_ fraction: Int) async throws {
         site.clock.advance(by: .milliseconds(fraction))
         let browser = site.browser()
         try browser.openAccount(.regular)
@@ -61,8 +61,7 @@ import Testing
         #expect(try site.isAlive(try site.tokens()))
     }
 
-    @Test(.notifications) func `are told apart by the newest token, and asked about until Apple answers`() async throws
-    {
+    @Test func `are told apart by the newest token, and asked about until Apple answers`() async throws {
         let first = try site.tokens()
         try stopAtApple()
         site.script.set(.trouble, at: .token)
@@ -75,7 +74,7 @@ import Testing
         #expect(try site.isAlive(second) && site.tokenStates().last == "live")
     }
 
-    @Test(.notifications) func `end the sign-in where Apple can never be asked`() async throws {
+    @Test func `end the sign-in where Apple can never be asked`() async throws {
         let token = try site.tokens()
         #expect(try site.notification(stop()).status == 200)
         #expect(try site.isAlive(token))
@@ -85,7 +84,7 @@ import Testing
         #expect(try site.tokenStates() == ["revoked"])
     }
 
-    @Test(.notifications) func `are not taken for the echo of an earlier sign-out`() async throws {
+    @Test func `are not taken for the echo of an earlier sign-out`() async throws {
         _ = try site.tokens()
         #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)
         try await site.work { try site.tokenStates() == ["revoked"] }
@@ -97,7 +96,7 @@ import Testing
         #expect(try !site.isAlive(token) && site.count("consents", in: .acme) == 0)
     }
 
-    @Test(.notifications) func `leave another team's people alone`() async throws {
+    @Test func `leave another team's people alone`() async throws {
         let token = try site.tokens()
         try site.copyTokensToRival()
         try stopAtApple()
