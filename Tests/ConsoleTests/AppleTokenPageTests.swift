@@ -2,13 +2,11 @@ import Crypto
 import Platform
 import Testing
 
-@testable import Console
-
-@Suite struct `What Apple does not take back, in the console` {
+@Suite(.environment) struct `What Apple does not take back, in the console` {
     private static let list = "/console/ACMETEAM01/apple-tokens"
 
     /// Somebody who came by Apple, with a token for each problem, and one that was given back.
-    private func fill(_ environment: TestEnvironment) throws -> String {
+    private func fill() throws -> String {
         let sub = "001122.0123456789abcdef0123456789abcdef.0001"
         try environment.admin(
             """
@@ -39,18 +37,16 @@ import Testing
     }
 
     @Test func `V43: is known to the list of people by one look, which is no search`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let unconnected = try await statementsOfPeople(&owner, environment)
-            try await owner.connectAcme(to: "APPLETEAM1")
-            // With a connection nothing is asked of tokens.
-            let connected = try await statementsOfPeople(&owner, environment)
-            #expect(connected == unconnected - 1)
-        }
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let unconnected = try await statementsOfPeople(&owner)
+        try await owner.connectAcme(to: "APPLETEAM1")
+        // With a connection nothing is asked of tokens.
+        let connected = try await statementsOfPeople(&owner)
+        #expect(connected == unconnected - 1)
     }
 
     /// How many statements the list of people takes; now and then something is noted beside it.
-    private func statementsOfPeople(_ browser: inout Browser, _ environment: TestEnvironment) async throws -> Int {
+    private func statementsOfPeople(_ browser: inout Browser) async throws -> Int {
         var least = Int.max
         for _ in 0..<4 {
             let before = environment.statementCount()
@@ -61,49 +57,43 @@ import Testing
     }
 
     @Test func `is listed with the reason and what helps, narrowed and tried again`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            #expect(try await owner.get(Self.list).text.contains("Everything was given back"))
-            let sub = try fill(environment)
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        #expect(try await owner.get(Self.list).text.contains("Everything was given back"))
+        let sub = try fill()
 
-            let all = try await owner.get(Self.list).text
-            #expect(all.contains("3 tokens") && all.contains(sub) && all.contains("Try again to revoke"))
-            var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
-            #expect(try await !auditor.get(Self.list).text.contains("Try again to revoke"))
-            #expect(all.contains("Apple does not take the team’s key") && all.contains("Cannot be checked"))
-            #expect(all.contains("users/\(sub)\""))
-            let found = try await owner.get("\(Self.list)?state=refused&problem=client").text
-            #expect(found.contains("1 token") && found.contains("href=\"\(Self.list)?problem=client\""))
-            #expect(try await owner.get("\(Self.list)?q=nobody").text.contains("No token matches"))
+        let all = try await owner.get(Self.list).text
+        #expect(all.contains("3 tokens") && all.contains(sub) && all.contains("Try again to revoke"))
+        var auditor = try await environment.signedIn("Cleo", [TeamID.acme: .auditor])
+        #expect(try await !auditor.get(Self.list).text.contains("Try again to revoke"))
+        #expect(all.contains("Apple does not take the team’s key") && all.contains("Cannot be checked"))
+        #expect(all.contains("users/\(sub)\""))
+        let found = try await owner.get("\(Self.list)?state=refused&problem=client").text
+        #expect(found.contains("1 token") && found.contains("href=\"\(Self.list)?problem=client\""))
+        #expect(try await owner.get("\(Self.list)?q=nobody").text.contains("No token matches"))
 
-            let token = String(repeating: "0", count: 31)
-            let retried = try await owner.post("\(Self.list)/\(token)1/retrials")
-            #expect(try await owner.follow(retried).text.contains("in the outbox again"))
-            #expect(try await owner.post("\(Self.list)/\(token)4/retrials").status == 404)
-            #expect(
-                try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [
-                    ["provider.revocation", "\(token)1"]
-                ])
-            #expect(try environment.allActions(in: .acme).last == "provider_token.retried")
+        let token = String(repeating: "0", count: 31)
+        let retried = try await owner.post("\(Self.list)/\(token)1/retrials")
+        #expect(try await owner.follow(retried).text.contains("in the outbox again"))
+        #expect(try await owner.post("\(Self.list)/\(token)4/retrials").status == 404)
+        #expect(
+            try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [["provider.revocation", "\(token)1"]])
+        #expect(try environment.allActions(in: .acme).last == "provider_token.retried")
 
-            try environment.admin("DELETE FROM users WHERE sub = $1", sub)
-            #expect(try await owner.get("/console/ACMETEAM01/users").text.contains("still to be revoked"))
-            let orphans = try await owner.get(Self.list).text
-            #expect(orphans.contains("deleted here") && !orphans.contains("users/\(sub)\""))
-        }
+        try environment.admin("DELETE FROM users WHERE sub = $1", sub)
+        #expect(try await owner.get("/console/ACMETEAM01/users").text.contains("still to be revoked"))
+        let orphans = try await owner.get(Self.list).text
+        #expect(orphans.contains("deleted here") && !orphans.contains("users/\(sub)\""))
     }
 
     @Test func `is told on the page of its person, beside how they came`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let sub = try fill(environment)
-            let text = try await owner.get("/console/ACMETEAM01/users/\(sub)").text
-            #expect(text.contains("Likely, says Apple") && text.contains("the person hides their own"))
-            #expect(text.contains("Rita &lt;b&gt; Regular") && text.contains("which nobody signed"))
-            #expect(text.contains("Cannot be revoked") && text.contains("Revoked"))
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let sub = try fill()
+        let text = try await owner.get("/console/ACMETEAM01/users/\(sub)").text
+        #expect(text.contains("Likely, says Apple") && text.contains("the person hides their own"))
+        #expect(text.contains("Rita &lt;b&gt; Regular") && text.contains("which nobody signed"))
+        #expect(text.contains("Cannot be revoked") && text.contains("Revoked"))
 
-            let export = try await owner.post("/console/ACMETEAM01/users/\(sub)/export").text
-            #expect(export.contains("\"realUserStatus\": 2") && export.contains("\"problem\": \"unconnected\""))
-        }
+        let export = try await owner.post("/console/ACMETEAM01/users/\(sub)/export").text
+        #expect(export.contains("\"realUserStatus\": 2") && export.contains("\"problem\": \"unconnected\""))
     }
 }

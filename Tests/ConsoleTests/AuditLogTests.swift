@@ -4,11 +4,11 @@ import Testing
 
 @testable import Console
 
-@Suite struct `The audit log as members use it` {
+@Suite(.environment) struct `The audit log as members use it` {
     private static let path = "/console/ACMETEAM01/audit"
 
     /// An App ID changed by Olive, and a key revoked from another network.
-    private func seed(_ environment: TestEnvironment, _ member: Subject) throws {
+    private func seed(_ member: Subject) throws {
         try environment.admin(
             """
             INSERT INTO audit_events (
@@ -27,24 +27,22 @@ import Testing
     }
 
     @Test func `says nothing twice of invitations and deleted people, and has their ids`() async throws {
-        try await withEnvironment { environment in
-            var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try environment.admin(
-                """
-                INSERT INTO audit_events (
-                    team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
-                ) VALUES
-                    ('ACMETEAM01', now(), 'member', '000000.gone.0000', 'user_invitation.sent', 'user_invitation',
-                        'aaaabbbbccccdddd', 'succeeded', '{}'),
-                    ('ACMETEAM01', now(), 'system', 'test', 'user.deleted', 'user', '000000.left.0000', 'succeeded', '{}')
-                """)
+        var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try environment.admin(
+            """
+            INSERT INTO audit_events (
+                team_id, at, actor_kind, actor, action, target_kind, target, outcome, words
+            ) VALUES
+                ('ACMETEAM01', now(), 'member', '000000.gone.0000', 'user_invitation.sent', 'user_invitation',
+                    'aaaabbbbccccdddd', 'succeeded', '{}'),
+                ('ACMETEAM01', now(), 'system', 'test', 'user.deleted', 'user', '000000.left.0000', 'succeeded', '{}')
+            """)
 
-            let text = try await olive.get(Self.path).text
+        let text = try await olive.get(Self.path).text
 
-            #expect(text.contains("<b>User invited</b><code>aaaabbbbccccdddd</code>"))
-            #expect(text.contains("<b>User deleted</b><code>000000.left.0000</code>"))
-            #expect(text.contains("<span>a deleted person</span>"))
-        }
+        #expect(text.contains("<b>User invited</b><code>aaaabbbbccccdddd</code>"))
+        #expect(text.contains("<b>User deleted</b><code>000000.left.0000</code>"))
+        #expect(text.contains("<span>a deleted person</span>"))
     }
 
     private static let app = "<code>com.acme.app</code></span>"
@@ -59,124 +57,109 @@ import Testing
     ]
 
     @Test func `shows what a filter asks for`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try seed(environment, try #require(owner.subject))
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try seed(try #require(owner.subject))
 
-            for (query, showsApp, showsKey) in Self.filters {
-                let answer = try await owner.get("\(Self.path)?\(query)")
+        for (query, showsApp, showsKey) in Self.filters {
+            let answer = try await owner.get("\(Self.path)?\(query)")
 
-                #expect(answer.status == 200, "\(query)")
-                #expect(answer.text.contains(Self.app) == showsApp, "\(query)")
-                #expect(answer.text.contains(Self.key) == showsKey, "\(query)")
-                let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
-                #expect(count == 0 || answer.text.contains(">\(count) event"), "\(query)")
-            }
+            #expect(answer.status == 200, "\(query)")
+            #expect(answer.text.contains(Self.app) == showsApp, "\(query)")
+            #expect(answer.text.contains(Self.key) == showsKey, "\(query)")
+            let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
+            #expect(count == 0 || answer.text.contains(">\(count) event"), "\(query)")
         }
     }
 
     @Test func `takes each filter off with its chip`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try seed(environment, try #require(owner.subject))
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try seed(try #require(owner.subject))
 
-            let text = try await owner.get("\(Self.path)?action=key.revoked&outcome=refused").text
+        let text = try await owner.get("\(Self.path)?action=key.revoked&outcome=refused").text
 
-            #expect(text.contains("class=\"chip\" href=\"\(Self.path)?outcome=refused\""))
-            #expect(text.contains("class=\"chip\" href=\"\(Self.path)?action=key.revoked\""))
-            #expect(text.contains("class=\"chips-clear\" href=\"\(Self.path)\""))
-        }
+        #expect(text.contains("class=\"chip\" href=\"\(Self.path)?outcome=refused\""))
+        #expect(text.contains("class=\"chip\" href=\"\(Self.path)?action=key.revoked\""))
+        #expect(text.contains("class=\"chips-clear\" href=\"\(Self.path)\""))
     }
 
     @Test func `says beside the field what it cannot understand, and keeps it`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try seed(environment, try #require(owner.subject))
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try seed(try #require(owner.subject))
 
-            for query in ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"] {
-                let answer = try await owner.get("\(Self.path)?\(query)")
+        for query in ["ip=nowhere", "from=20.11.2026", "to=2026-02-30", "from=2026-11-20&to=2026-11-19"] {
+            let answer = try await owner.get("\(Self.path)?\(query)")
 
-                #expect(answer.status == 422, "\(query)")
-                #expect(
-                    answer.text.contains("aria-invalid=\"true\"") && answer.text.contains("field-error"), "\(query)")
-                #expect(!answer.text.contains(Self.app), "\(query)")
-                let typed = try #require(query.split(separator: "=").last)
-                #expect(answer.text.contains("value=\"\(typed)\""), "\(query)")
-            }
+            #expect(answer.status == 422, "\(query)")
+            #expect(answer.text.contains("aria-invalid=\"true\"") && answer.text.contains("field-error"), "\(query)")
+            #expect(!answer.text.contains(Self.app), "\(query)")
+            let typed = try #require(query.split(separator: "=").last)
+            #expect(answer.text.contains("value=\"\(typed)\""), "\(query)")
         }
     }
 
     @Test func `tells everything about one event, and of no other team's`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
-            try seed(environment, try #require(owner.subject))
-            let list = try await owner.get("\(Self.path)?q=acme").text
-            let event = try #require(list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" })
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        var rival = try await environment.signedIn("Ben", [TeamID.rival: .owner])
+        try seed(try #require(owner.subject))
+        let list = try await owner.get("\(Self.path)?q=acme").text
+        let event = try #require(list.split(separator: "/audit/events/").dropFirst().first?.prefix { $0 != "\"" })
 
-            let answer = try await owner.get("\(Self.path)/events/\(event)")
+        let answer = try await owner.get("\(Self.path)/events/\(event)")
 
-            #expect(answer.status == 200)
-            for part in [
-                "App ID updated", "Olive", "203.0.113.7", "request-7", "Acme Shop",
-                "/console/ACMETEAM01/app-ids/com.acme.app", "?target=com.acme.app&amp;kind=app_id", "Not sealed yet",
-            ] { #expect(answer.text.contains(part), "\(part)") }
-            #expect(try await rival.get("/console/RIVALTEAM1/audit/events/\(event)").status == 404)
-            #expect(try await rival.get("\(Self.path)/events/\(event)").status == 404)
-            for garbage in ["x", "1", "-", "99999999999999999999-a", "1-%00"] {
-                let status = try await owner.get("\(Self.path)/events/\(garbage)").status
-                #expect(status == 404 || status == 400, "\(garbage)")
-            }
+        #expect(answer.status == 200)
+        for part in [
+            "App ID updated", "Olive", "203.0.113.7", "request-7", "Acme Shop",
+            "/console/ACMETEAM01/app-ids/com.acme.app", "?target=com.acme.app&amp;kind=app_id", "Not sealed yet",
+        ] { #expect(answer.text.contains(part), "\(part)") }
+        #expect(try await rival.get("/console/RIVALTEAM1/audit/events/\(event)").status == 404)
+        #expect(try await rival.get("\(Self.path)/events/\(event)").status == 404)
+        for garbage in ["x", "1", "-", "99999999999999999999-a", "1-%00"] {
+            let status = try await owner.get("\(Self.path)/events/\(garbage)").status
+            #expect(status == 404 || status == 400, "\(garbage)")
         }
     }
 
     @Test func `is exported by those who may`() async throws {
-        try await withEnvironment { environment in
-            let everybody = try await environment.everybody()
-            try seed(environment, try #require(everybody["owner"]?.subject))
-            for role in ["owner", "admin", "auditor", "developer"] {
-                var member = try #require(everybody[role])
-                let page = try await member.get("\(Self.path)?outcome=refused").text
-                let answer = try await member.post("\(Self.path)/export", [("format", "csv"), ("outcome", "refused")])
+        let everybody = try await environment.everybody()
+        try seed(try #require(everybody["owner"]?.subject))
+        for role in ["owner", "admin", "auditor", "developer"] {
+            var member = try #require(everybody[role])
+            let page = try await member.get("\(Self.path)?outcome=refused").text
+            let answer = try await member.post("\(Self.path)/export", [("format", "csv"), ("outcome", "refused")])
 
-                guard role != "developer" else {
-                    #expect(answer.status == 403 && !page.contains("/audit/export"))
-                    continue
-                }
-                #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"), "\(role)")
-                #expect(answer.status == 200, "\(role)")
-                #expect(answer["content-type"] == "text/csv; charset=utf-8")
-                #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
-                let lines = answer.text.split(separator: "\r\n")
-                #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
-                #expect(try environment.allActions(in: .acme).last == "audit_log.exported")
+            guard role != "developer" else {
+                #expect(answer.status == 403 && !page.contains("/audit/export"))
+                continue
             }
+            #expect(page.contains("<input type=\"hidden\" name=\"outcome\" value=\"refused\">"), "\(role)")
+            #expect(answer.status == 200, "\(role)")
+            #expect(answer["content-type"] == "text/csv; charset=utf-8")
+            #expect(answer["content-disposition"]?.hasPrefix("attachment; filename=\"audit-ACMETEAM01-") == true)
+            let lines = answer.text.split(separator: "\r\n")
+            #expect(lines.count == 3 && lines[1].contains("audit_log.exported") && lines[2].contains("ACMEKEY001"))
+            #expect(try environment.allActions(in: .acme).last == "audit_log.exported")
         }
     }
 
     @Test func `refuses an export it cannot understand`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
 
-            for form in [[("format", "xml")], [], [("format", "csv"), ("ip", "nowhere")]] {
-                #expect(try await owner.post("\(Self.path)/export", form).status == 400)
-            }
+        for form in [[("format", "xml")], [], [("format", "csv"), ("ip", "nowhere")]] {
+            #expect(try await owner.post("\(Self.path)/export", form).status == 400)
         }
     }
 
     @Test func `is verified at the press of a button`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            try seed(environment, try #require(owner.subject))
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try seed(try #require(owner.subject))
 
-            #expect(try await owner.post("\(Self.path)/verification").location == "\(Self.path)#seals")
-            let whole = try await owner.get(Self.path).text
-            try environment.admin("DELETE FROM audit_unsealed WHERE team_id = 'ACMETEAM01'")
-            _ = try await owner.post("\(Self.path)/verification")
-            let broken = try await owner.get(Self.path).text
+        #expect(try await owner.post("\(Self.path)/verification").location == "\(Self.path)#seals")
+        let whole = try await owner.get(Self.path).text
+        try environment.admin("DELETE FROM audit_unsealed WHERE team_id = 'ACMETEAM01'")
+        _ = try await owner.post("\(Self.path)/verification")
+        let broken = try await owner.get(Self.path).text
 
-            #expect(whole.contains(">Whole<") && whole.contains("up to event"))
-            #expect(broken.contains(">Not whole<") && broken.contains("Inserted past the log"))
-        }
+        #expect(whole.contains(">Whole<") && whole.contains("up to event"))
+        #expect(broken.contains(">Not whole<") && broken.contains("Inserted past the log"))
     }
 }

@@ -1,58 +1,52 @@
 import Core
-import HTTP
 import Platform
-import SignIn
 import Templates
 import Testing
 
 @testable import Console
 
 @Suite struct `The audit log` {
-    @Test func `pages through everything once, with names and changes`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            let member = try #require(owner.subject)
-            try environment.admin(
-                """
-                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome,
-                    before, after)
-                SELECT 'ACMETEAM01', now() + (60 - n) * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
-                    'com.acme.app' || n, 'succeeded', '{"isEnabled": true, "description": "Acme"}',
-                    '{"isEnabled": false, "description": "Acme"}'
-                FROM generate_series(1, 60) AS n
-                """, member.rawValue)
+    @Test(.environment) func `pages through everything once, with names and changes`() async throws {
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        let member = try #require(owner.subject)
+        try environment.admin(
+            """
+            INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome,
+                before, after)
+            SELECT 'ACMETEAM01', now() + (60 - n) * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
+                'com.acme.app' || n, 'succeeded', '{"isEnabled": true, "description": "Acme"}',
+                '{"isEnabled": false, "description": "Acme"}'
+            FROM generate_series(1, 60) AS n
+            """, member.rawValue)
 
-            let first = try await owner.get("/console/ACMETEAM01/audit").text
-            let cursor = try #require(first.split(separator: "after=").dropFirst().first?.prefix { $0 != "\"" })
-            let second = try await owner.get("/console/ACMETEAM01/audit?after=\(cursor)").text
+        let first = try await owner.get("/console/ACMETEAM01/audit").text
+        let cursor = try #require(first.split(separator: "after=").dropFirst().first?.prefix { $0 != "\"" })
+        let second = try await owner.get("/console/ACMETEAM01/audit?after=\(cursor)").text
 
-            #expect(first.contains("App ID updated") && first.contains("Olive") && first.contains("Is enabled"))
-            #expect(!first.contains("<th scope=\"row\">Description</th>"))
-            for number in 1...60 {
-                let mark = "<code>com.acme.app\(number)</code></span>"
-                #expect(first.contains(mark) == (number <= 50), "\(number)")
-                #expect(second.contains(mark) == (number > 50), "\(number)")
-            }
+        #expect(first.contains("App ID updated") && first.contains("Olive") && first.contains("Is enabled"))
+        #expect(!first.contains("<th scope=\"row\">Description</th>"))
+        for number in 1...60 {
+            let mark = "<code>com.acme.app\(number)</code></span>"
+            #expect(first.contains(mark) == (number <= 50), "\(number)")
+            #expect(second.contains(mark) == (number > 50), "\(number)")
         }
     }
 
-    @Test func `names what acted by itself in words`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            for (actor, action, words) in [
-                ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
-                ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
-            ] {
-                try environment.admin(
-                    """
-                    INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
-                    VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
-                    """, actor, action)
+    @Test(.environment) func `names what acted by itself in words`() async throws {
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        for (actor, action, words) in [
+            ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
+            ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
+        ] {
+            try environment.admin(
+                """
+                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome)
+                VALUES ('ACMETEAM01', now(), 'system', $1, $2, 'user', 'somebody', 'succeeded')
+                """, actor, action)
 
-                let page = try await owner.get("/console/ACMETEAM01/audit?action=\(action)").text
+            let page = try await owner.get("/console/ACMETEAM01/audit?action=\(action)").text
 
-                #expect(page.contains(">\(words)<"))
-            }
+            #expect(page.contains(">\(words)<"))
         }
     }
 
@@ -107,19 +101,17 @@ import Testing
         #expect(AuditChange.beginnings(before: larger, after: nil).isEmpty)
     }
 
-    @Test func `V55: a page of the log stays small, whatever was written`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
-            let member = try #require(owner.subject)
-            try environment.admin(
-                """
-                INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, after)
-                SELECT 'ACMETEAM01', now() + n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
-                    'com.acme.app' || n, 'succeeded', jsonb_build_object('description', repeat('x', 10000 * n))
-                FROM generate_series(1, 9) AS n
-                """, member.rawValue)
-            let page = try await owner.get("/console/ACMETEAM01/audit").text
-            #expect(page.contains("com.acme.app9") && page.utf8.count < 100_000)
-        }
+    @Test(.environment) func `V55: a page of the log stays small, whatever was written`() async throws {
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        let member = try #require(owner.subject)
+        try environment.admin(
+            """
+            INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, after)
+            SELECT 'ACMETEAM01', now() + n * interval '1 s', 'member', $1, 'app_id.updated', 'app_id',
+                'com.acme.app' || n, 'succeeded', jsonb_build_object('description', repeat('x', 10000 * n))
+            FROM generate_series(1, 9) AS n
+            """, member.rawValue)
+        let page = try await owner.get("/console/ACMETEAM01/audit").text
+        #expect(page.contains("com.acme.app9") && page.utf8.count < 100_000)
     }
 }

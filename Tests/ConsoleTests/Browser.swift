@@ -7,8 +7,7 @@ import SignIn
 
 /// A browser before the console: it keeps cookies and sends forms as a page of ours would.
 struct Browser: Sendable {
-    let environment: TestEnvironment
-    let subject: Subject?
+    var subject: Subject?
     var cookies: [String: String] = [:]
 
     /// An answer, with its body as text.

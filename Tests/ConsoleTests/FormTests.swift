@@ -1,71 +1,57 @@
-import HTTP
 import Platform
-import SignIn
 import Testing
 
-@testable import Console
-
-@Suite struct `A form of the console` {
+@Suite(.environment) struct `A form of the console` {
     private static let team = [("name", "Orchard"), ("team_id", "ORCHARD001"), ("mode", "sandbox")]
 
     @Test func `changes nothing without the browser’s own token`() async throws {
-        try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator])
-            let other = try await environment.signedIn("Other", [.system: .operator])
+        var otto = try await environment.signedIn("Otto", [.system: .operator])
+        let other = try await environment.signedIn("Other", [.system: .operator])
 
-            for token in ["", "wrong", other.formToken] {
-                let answer = try await otto.post("/console/teams", Self.team, csrf: token)
-                #expect(answer.status == 403)
-            }
-
-            #expect(try environment.count("teams") == 3)
+        for token in ["", "wrong", other.formToken] {
+            let answer = try await otto.post("/console/teams", Self.team, csrf: token)
+            #expect(answer.status == 403)
         }
+
+        #expect(try environment.count("teams") == 3)
     }
 
     @Test func `changes nothing when another site sent it`() async throws {
-        try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator])
+        var otto = try await environment.signedIn("Otto", [.system: .operator])
 
-            for origin in ["https://evil.example", "null", ""] {
-                #expect(try await otto.post("/console/teams", Self.team, origin: origin).status == 403, "\(origin)")
-            }
-
-            #expect(try environment.count("teams") == 3)
+        for origin in ["https://evil.example", "null", ""] {
+            #expect(try await otto.post("/console/teams", Self.team, origin: origin).status == 403, "\(origin)")
         }
+
+        #expect(try environment.count("teams") == 3)
     }
 
     @Test func `that makes no sense is refused in words`() async throws {
-        try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator])
-            for path in ["/console?after=nonsense", "/console?after=%ff", "/console/teams/new/", "/console/%00"] {
-                let answer = try await otto.get(path)
-                #expect((400..<500).contains(answer.status), "\(path)")
-            }
+        var otto = try await environment.signedIn("Otto", [.system: .operator])
+        for path in ["/console?after=nonsense", "/console?after=%ff", "/console/teams/new/", "/console/%00"] {
+            let answer = try await otto.get(path)
+            #expect((400..<500).contains(answer.status), "\(path)")
         }
     }
 
     @Test func `says what was done once`() async throws {
-        try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator])
+        var otto = try await environment.signedIn("Otto", [.system: .operator])
 
-            let created = try await otto.post("/console/teams", Self.team)
-            let first = try await otto.get(try #require(created.location))
-            let second = try await otto.get(try #require(created.location))
+        let created = try await otto.post("/console/teams", Self.team)
+        let first = try await otto.get(try #require(created.location))
+        let second = try await otto.get(try #require(created.location))
 
-            #expect(first.text.contains("Orchard is ready"))
-            #expect(!second.text.contains("Orchard is ready"))
-        }
+        #expect(first.text.contains("Orchard is ready"))
+        #expect(!second.text.contains("Orchard is ready"))
     }
 
     @Test func `takes no words from a cookie that is not ours`() async throws {
-        try await withEnvironment { environment in
-            var otto = try await environment.signedIn("Otto", [.system: .operator])
-            otto.cookies["pippin-PIPPIN0000-flash"] = "good.Q2FsbCAwODAw.AAAAAAAAAAAAAAAAAAAAAAAA"
+        var otto = try await environment.signedIn("Otto", [.system: .operator])
+        otto.cookies["pippin-PIPPIN0000-flash"] = "good.Q2FsbCAwODAw.AAAAAAAAAAAAAAAAAAAAAAAA"
 
-            let answer = try await otto.get("/console")
+        let answer = try await otto.get("/console")
 
-            #expect(answer.status == 200)
-            #expect(!answer.text.contains("Call 0800"))
-        }
+        #expect(answer.status == 200)
+        #expect(!answer.text.contains("Call 0800"))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 /// What every list, search and filter of the console costs over a population of thousands, half of it Acme's.
-@Suite struct ListCostLongTests {
+@Suite(.environment) struct ListCostLongTests {
     /// A team of the population with three people.
     private static let small = "T000000002"
 
@@ -37,45 +37,32 @@ import Testing
     ]
 
     @Test func `is as many statements for a team of thousands as for a team of three, each by an index`() async throws {
-        try await withPopulation { environment, olive in
-            var olive = olive
-            let subs = try subs(environment)
-            for (large, little) in zip(Self.lists(subs.large), Self.lists(subs.little)) {
-                let acme = try await statements(of: "/console/ACMETEAM01\(large)", &olive, environment)
-                let other = try await statements(of: "/console/\(Self.small)\(little)", &olive, environment)
-                // A page that finds nothing has nothing to look up.
-                #expect(abs(acme - other) <= 1 && acme <= 12, "\(large)")
-            }
-            for path in Self.operatorLists {
-                #expect(try await statements(of: path, &olive, environment) <= 8, "\(path)")
-            }
-            for path in Self.lists(subs.large).map({ "/console/ACMETEAM01\($0)" }) + Self.operatorLists {
-                #expect(try await tablesRead(by: path, &olive, environment).isEmpty, "\(path)")
-            }
+        try populate()
+        let small = try #require(TeamID(rawValue: Self.small))
+        var olive = try await environment.signedIn("Olive", [.system: .operator, TeamID.acme: .owner, small: .owner])
+        let subs = try subs()
+        for (large, little) in zip(Self.lists(subs.large), Self.lists(subs.little)) {
+            let acme = try await statements(of: "/console/ACMETEAM01\(large)", &olive)
+            let other = try await statements(of: "/console/\(Self.small)\(little)", &olive)
+            // A page that finds nothing has nothing to look up.
+            #expect(abs(acme - other) <= 1 && acme <= 12, "\(large)")
+        }
+        for path in Self.operatorLists { #expect(try await statements(of: path, &olive) <= 8, "\(path)") }
+        for path in Self.lists(subs.large).map({ "/console/ACMETEAM01\($0)" }) + Self.operatorLists {
+            #expect(try await tablesRead(by: path, &olive).isEmpty, "\(path)")
         }
     }
 
-    /// Lends a world with the population, and a browser of an operator who owns both teams.
-    private func withPopulation(_ body: @escaping @Sendable (TestEnvironment, Browser) async throws -> Void)
-        async throws
-    {
-        try await withEnvironment { environment in
-            try Population(conninfo: environment.conninfo).plant()
-            // The tables are a hundredth of what they stand for.
-            let name = try #require(environment.admin("SELECT current_database()")[0][0])
-            try environment.admin("ALTER DATABASE \"\(name)\" SET seq_page_cost = 100")
-            try forgetConnections(environment)
-            _ = try forgetScans(environment)
-            let small = try #require(TeamID(rawValue: Self.small))
-            try await body(
-                environment,
-                try await environment.signedIn("Olive", [.system: .operator, TeamID.acme: .owner, small: .owner]))
-        }
+    private func populate() throws {
+        try Population(conninfo: environment.conninfo).plant()
+        // The tables are a hundredth of what they stand for.
+        let name = try #require(environment.admin("SELECT current_database()")[0][0])
+        try environment.admin("ALTER DATABASE \"\(name)\" SET seq_page_cost = 100")
+        try forgetConnections()
+        _ = try forgetScans()
     }
 
-    private func statements(of path: String, _ browser: inout Browser, _ environment: TestEnvironment) async throws
-        -> Int
-    {
+    private func statements(of path: String, _ browser: inout Browser) async throws -> Int {
         // What a process keeps of a team is read with the first page.
         _ = try await browser.get(path)
         let before = environment.statementCount()
@@ -84,16 +71,14 @@ import Testing
     }
 
     /// The tables that are read from end to end.
-    private func tablesRead(by path: String, _ browser: inout Browser, _ environment: TestEnvironment) async throws
-        -> [String]
-    {
+    private func tablesRead(by path: String, _ browser: inout Browser) async throws -> [String] {
         // A connection makes its plan for good once it has seen a statement five times.
         for _ in 0..<8 { _ = try await browser.get(path) }
-        try forgetConnections(environment)
-        return try forgetScans(environment)
+        try forgetConnections()
+        return try forgetScans()
     }
 
-    private func subs(_ environment: TestEnvironment) throws -> (large: String, little: String) {
+    private func subs() throws -> (large: String, little: String) {
         let rows = try AdminConnection(to: environment.conninfo).execute(
             """
             SELECT min(sub) FROM users WHERE team_id IN ('ACMETEAM01', $1) AND sub LIKE '0%'
@@ -103,14 +88,14 @@ import Testing
     }
 
     /// Ends every other connection: only then is all they did counted.
-    private func forgetConnections(_ environment: TestEnvironment) throws {
+    private func forgetConnections() throws {
         let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
         let haveEnded = try environment.admin("SELECT pg_terminate_backend(pid, 600000) \(others)")
         #expect(haveEnded.allSatisfy { $0 == ["t"] })
     }
 
     /// The tables of more than a thousand rows that were read from end to end since the last call.
-    private func forgetScans(_ environment: TestEnvironment) throws -> [String] {
+    private func forgetScans() throws -> [String] {
         let rows = try environment.admin(
             """
             SELECT s.relname FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid

@@ -1,9 +1,7 @@
 import Platform
 import Testing
 
-@testable import Console
-
-@Suite struct `Ending tokens in the console` {
+@Suite(.environment) struct `Ending tokens in the console` {
     private static let page = "/console/ACMETEAM01/cutoffs"
 
     private func cut(_ browser: inout Browser, _ client: String) async throws -> Browser.Answer {
@@ -12,26 +10,22 @@ import Testing
     }
 
     @Test func `a team or one client is cut off, and the page says since when`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            #expect(try await owner.get(Self.page).text.contains("Nothing was cut off yet"))
-            for client in ["com.acme.web", ""] { #expect(try await cut(&owner, client).status == 303) }
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        #expect(try await owner.get(Self.page).text.contains("Nothing was cut off yet"))
+        for client in ["com.acme.web", ""] { #expect(try await cut(&owner, client).status == 303) }
 
-            let rows = try environment.admin("SELECT client_id FROM token_cutoffs ORDER BY client_id")
-            #expect(rows == [["*"], ["com.acme.web"]])
-            #expect(try await owner.get(Self.page).text.contains("Issued before"))
-            #expect(try environment.allActions(in: .acme).last == "tokens.not_before_set")
-        }
+        let rows = try environment.admin("SELECT client_id FROM token_cutoffs ORDER BY client_id")
+        #expect(rows == [["*"], ["com.acme.web"]])
+        #expect(try await owner.get(Self.page).text.contains("Issued before"))
+        #expect(try environment.allActions(in: .acme).last == "tokens.not_before_set")
     }
 
     @Test func `it asks for the Team ID and a reason, and knows only the team's clients`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let refused = try await owner.post(Self.page, [("client", "com.acme.web")])
-            #expect(refused.status == 422)
-            #expect(refused.text.contains("<option value=\"com.acme.web\" selected>"))
-            #expect(try await cut(&owner, "com.rival.web").status == 404)
-            #expect(try environment.count("token_cutoffs") == 0)
-        }
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let refused = try await owner.post(Self.page, [("client", "com.acme.web")])
+        #expect(refused.status == 422)
+        #expect(refused.text.contains("<option value=\"com.acme.web\" selected>"))
+        #expect(try await cut(&owner, "com.rival.web").status == 404)
+        #expect(try environment.count("token_cutoffs") == 0)
     }
 }

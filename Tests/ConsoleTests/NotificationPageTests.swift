@@ -3,11 +3,11 @@ import Testing
 
 @testable import Console
 
-@Suite struct `Notifications in the console` {
+@Suite(.environment) struct `Notifications in the console` {
     private static let list = "/console/ACMETEAM01/notices"
     private static let url = "https://acme.example/notices"
 
-    private func register(_ environment: TestEnvironment) async throws {
+    private func register() async throws {
         _ = try await environment.addAcmeWeb()
         try environment.setNotificationURL(Self.url)
     }
@@ -17,131 +17,119 @@ import Testing
     }
 
     @Test func `a test event is sent about nobody, and its page shows what came back`() async throws {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let page = try #require(try await test(&owner).location)
-            #expect(try await owner.get(page).text.contains("None yet."))
-            try environment.admin(
-                """
-                INSERT INTO notice_attempts (team_id, notice_id, number, url, status, milliseconds, excerpt)
-                SELECT team_id, notice_id, 1, $1, 500, 42, '<b>oops</b>' FROM notices
-                """, Self.url)
-            try environment.admin("UPDATE notices SET state = 'dead', settled_at = now(), attempts = 1")
+        try await register()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let page = try #require(try await test(&owner).location)
+        #expect(try await owner.get(page).text.contains("None yet."))
+        try environment.admin(
+            """
+            INSERT INTO notice_attempts (team_id, notice_id, number, url, status, milliseconds, excerpt)
+            SELECT team_id, notice_id, 1, $1, 500, 42, '<b>oops</b>' FROM notices
+            """, Self.url)
+        try environment.admin("UPDATE notices SET state = 'dead', settled_at = now(), attempts = 1")
 
-            let text = try await owner.get(page).text
-            #expect(text.contains("Given up") && text.contains("Status 500") && text.contains("42 ms"))
-            #expect(text.contains("&lt;b&gt;oops&lt;/b&gt;") && !text.contains("<b>oops</b>"))
-            #expect(text.contains("000000.00000000000000000000000000000000.0000"))
-            #expect(try environment.allActions(in: .acme).last == "notification.tested")
-        }
+        let text = try await owner.get(page).text
+        #expect(text.contains("Given up") && text.contains("Status 500") && text.contains("42 ms"))
+        #expect(text.contains("&lt;b&gt;oops&lt;/b&gt;") && !text.contains("<b>oops</b>"))
+        #expect(text.contains("000000.00000000000000000000000000000000.0000"))
+        #expect(try environment.allActions(in: .acme).last == "notification.tested")
     }
 
     @Test func `one that failed says how often, and when it is sent again`() async throws {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let page = try #require(try await test(&owner).location)
-            #expect(try await !owner.get(page).text.contains("next try"))
+        try await register()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let page = try #require(try await test(&owner).location)
+        #expect(try await !owner.get(page).text.contains("next try"))
 
-            try environment.admin("UPDATE notices SET attempts = 3")
-            try environment.admin("UPDATE jobs SET attempts = 3, due_at = '2030-01-02 03:04:05Z'")
-            for path in [page, Self.list] {
-                let text = try await owner.get(path).text
-                #expect(text.contains("Failed 3 times, next try"), "\(path)")
-                #expect(text.contains("2030-01-02T03:04:05"), "\(path)")
-            }
-            try environment.admin("UPDATE jobs SET worker = 'somebody', attempts = attempts + 1")
-            #expect(try await owner.get(page).text.contains("Failed 3 times, being sent again"))
-            try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
-            #expect(try await !owner.get(page).text.contains("Failed 3 times"))
+        try environment.admin("UPDATE notices SET attempts = 3")
+        try environment.admin("UPDATE jobs SET attempts = 3, due_at = '2030-01-02 03:04:05Z'")
+        for path in [page, Self.list] {
+            let text = try await owner.get(path).text
+            #expect(text.contains("Failed 3 times, next try"), "\(path)")
+            #expect(text.contains("2030-01-02T03:04:05"), "\(path)")
         }
+        try environment.admin("UPDATE jobs SET worker = 'somebody', attempts = attempts + 1")
+        #expect(try await owner.get(page).text.contains("Failed 3 times, being sent again"))
+        try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
+        #expect(try await !owner.get(page).text.contains("Failed 3 times"))
     }
 
     @Test func `one that is sent again has not failed, and one that nothing is to deliver is not being sent`()
         async throws
     {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let page = try #require(try await test(&owner).location)
-            try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now(), attempts = 1")
-            try environment.admin(
-                """
-                UPDATE jobs
-                SET state = 'succeeded', attempts = 1, finished_at = now(), keep_until = now() + interval '1 day'
-                """)
-            _ = try await owner.post("\(page)/replays")
+        try await register()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let page = try #require(try await test(&owner).location)
+        try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now(), attempts = 1")
+        try environment.admin(
+            """
+            UPDATE jobs
+            SET state = 'succeeded', attempts = 1, finished_at = now(), keep_until = now() + interval '1 day'
+            """)
+        _ = try await owner.post("\(page)/replays")
 
-            for (sql, absent) in [
-                ("SELECT", ["Failed once"]),
-                ("UPDATE jobs SET worker = 'somebody', attempts = 1 WHERE state = 'pending'", ["Failed once"]),
-                (
-                    """
-                    WITH ended AS (
-                        UPDATE jobs
-                        SET state = 'cancelled', worker = NULL, attempts = 3, finished_at = now(),
-                            keep_until = now() + interval '1 day'
-                    )
-                    UPDATE notices SET attempts = 3
-                    """, ["being sent", "next try"]
-                ), ("UPDATE notices SET job_id = NULL", ["being sent", "next try"]),
-            ] {
-                try environment.admin(sql)
-                for path in [page, Self.list] {
-                    let text = try await owner.get(path).text
-                    #expect(text.contains("Waiting") && !absent.contains { text.contains($0) }, "\(sql) \(path)")
-                }
+        for (sql, absent) in [
+            ("SELECT", ["Failed once"]),
+            ("UPDATE jobs SET worker = 'somebody', attempts = 1 WHERE state = 'pending'", ["Failed once"]),
+            (
+                """
+                WITH ended AS (
+                    UPDATE jobs
+                    SET state = 'cancelled', worker = NULL, attempts = 3, finished_at = now(),
+                        keep_until = now() + interval '1 day'
+                )
+                UPDATE notices SET attempts = 3
+                """, ["being sent", "next try"]
+            ), ("UPDATE notices SET job_id = NULL", ["being sent", "next try"]),
+        ] {
+            try environment.admin(sql)
+            for path in [page, Self.list] {
+                let text = try await owner.get(path).text
+                #expect(text.contains("Waiting") && !absent.contains { text.contains($0) }, "\(sql) \(path)")
             }
         }
     }
 
     @Test func `one that was given up is sent again, and one that waits is not sent twice`() async throws {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let page = try #require(try await test(&owner).location)
-            #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
-            try environment.admin("UPDATE notices SET state = 'dead'")
+        try await register()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let page = try #require(try await test(&owner).location)
+        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
+        try environment.admin("UPDATE notices SET state = 'dead'")
 
-            #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("once more"))
-            #expect(try environment.admin("SELECT state FROM notices") == [["pending"]])
-            #expect(try environment.count("jobs") == 2)
-            #expect(try environment.allActions(in: .acme).last == "notification.replayed")
-        }
+        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("once more"))
+        #expect(try environment.admin("SELECT state FROM notices") == [["pending"]])
+        #expect(try environment.count("jobs") == 2)
+        #expect(try environment.allActions(in: .acme).last == "notification.replayed")
     }
 
     @Test func `filters narrow the list, stay in the fields and come off one by one`() async throws {
-        try await withEnvironment { environment in
-            try await register(environment)
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            for type in ["email-enabled", "consent-revoked"] { _ = try await test(&owner, type) }
-            try environment.admin("UPDATE notices SET state = 'delivered' WHERE type = 'consent-revoked'")
+        try await register()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        for type in ["email-enabled", "consent-revoked"] { _ = try await test(&owner, type) }
+        try environment.admin("UPDATE notices SET state = 'delivered' WHERE type = 'consent-revoked'")
 
-            let all = try await owner.get(Self.list).text
-            #expect(all.contains("2 notices"))
-            let found = try await owner.get("\(Self.list)?state=delivered&type=consent-revoked").text
-            #expect(found.contains("1 notice") && !found.contains("2 notices"))
-            #expect(found.contains("<option value=\"delivered\" selected>"))
-            #expect(found.contains("href=\"\(Self.list)?type=consent-revoked\""))
-            let none = try await owner.get("\(Self.list)?q=nobody").text
-            #expect(none.contains("No notice matches"))
-        }
+        let all = try await owner.get(Self.list).text
+        #expect(all.contains("2 notices"))
+        let found = try await owner.get("\(Self.list)?state=delivered&type=consent-revoked").text
+        #expect(found.contains("1 notice") && !found.contains("2 notices"))
+        #expect(found.contains("<option value=\"delivered\" selected>"))
+        #expect(found.contains("href=\"\(Self.list)?type=consent-revoked\""))
+        let none = try await owner.get("\(Self.list)?q=nobody").text
+        #expect(none.contains("No notice matches"))
     }
 
     @Test func `without an address the page says where to enter one`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let text = try await owner.get(Self.list).text
-            #expect(text.contains("No App ID has a notification URL yet") && !text.contains("Send a test event"))
-            #expect(try await test(&owner).status == 404)
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let text = try await owner.get(Self.list).text
+        #expect(text.contains("No App ID has a notification URL yet") && !text.contains("Send a test event"))
+        #expect(try await test(&owner).status == 404)
 
-            let page = "/console/ACMETEAM01/app-ids/com.acme.app"
-            let saved = try await owner.post(
-                page, [("version", "1"), ("description", "Acme"), ("signIn", "yes"), ("notificationURL", Self.url)])
-            #expect(saved.status == 303)
-            #expect(try await owner.get(page).text.contains("value=\"\(Self.url)\""))
-            #expect(try await owner.get(Self.list).text.contains("Send a test event"))
-        }
+        let page = "/console/ACMETEAM01/app-ids/com.acme.app"
+        let saved = try await owner.post(
+            page, [("version", "1"), ("description", "Acme"), ("signIn", "yes"), ("notificationURL", Self.url)])
+        #expect(saved.status == 303)
+        #expect(try await owner.get(page).text.contains("value=\"\(Self.url)\""))
+        #expect(try await owner.get(Self.list).text.contains("Send a test event"))
     }
 }

@@ -20,58 +20,53 @@ import Testing
         #expect(RefusalCause.allCases.filter(\.isProviders) == Self.causes.filter(\.isProviders))
     }
 
-    @Test func `tell what the browser brought from what was asked and answered`() async throws {
-        try await withEnvironment { environment in
-            var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
-            let now = environment.parts.server.clock()
-            let trace = TraceID(ofRequest: "0123456789abcdef", at: now)
-            let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
+    @Test(.environment) func `tell what the browser brought from what was asked and answered`() async throws {
+        var developer = try await environment.signedIn("developer", [TeamID.acme: .developer])
+        let now = environment.parts.server.clock()
+        let trace = TraceID(ofRequest: "0123456789abcdef", at: now)
+        let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
+        try environment.admin(
+            "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
+            trace.rawValue, #"{"kind":"authorization","at":0}"#)
+        for (number, fact) in sent.enumerated() {
+            let at = now + .seconds(number)
             try environment.admin(
-                "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
-                trace.rawValue, #"{"kind":"authorization","at":0}"#)
-            for (number, fact) in sent.enumerated() {
-                let at = now + .seconds(number)
-                try environment.admin(
-                    """
-                    INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-                    VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'provider_failed', $3)
-                    """, trace.rawValue, at.description,
-                    #"{"kind":"provider_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#
-                )
-            }
-
-            let page = try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text
-            #expect(page.contains("What the browser brought"))
-            #expect(page.contains("Sent to the <span class=\"whole\">stand-in</span>"))
-            #expect(page.contains("<span class=\"whole\">stand-in’s</span> answer"))
-            #expect(!page.contains("Sent to Apple") && !page.contains("Apple’s answer"))
+                """
+                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'provider_failed', $3)
+                """, trace.rawValue, at.description,
+                #"{"kind":"provider_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#)
         }
+
+        let page = try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text
+        #expect(page.contains("What the browser brought"))
+        #expect(page.contains("Sent to the <span class=\"whole\">stand-in</span>"))
+        #expect(page.contains("<span class=\"whole\">stand-in’s</span> answer"))
+        #expect(!page.contains("Sent to Apple") && !page.contains("Apple’s answer"))
     }
 
-    @Test func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
-        try await withEnvironment { environment in
-            var developer = try await environment.acmeWeb("developer", .developer)
-            let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
-            let texts = try Translations(folder: repository + "/Texts")
-            for (number, cause) in Self.causes.enumerated() {
-                let failure = UpstreamFailure(cause, .anew, because: "what Apple said, number \(number).")
-                environment.parts.traces.refuse(
-                    OAuthError(failure), .requestRefused, of: [FormCoding.Field("client_id", "com.acme.web")], to: team,
-                    from: Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-\(number)"))
-            }
-            try await environment.parts.finishTraces()
+    @Test(.environment) func `stand on the page of the sign-in, with the true reason, and in the list`() async throws {
+        var developer = try await environment.acmeWeb("developer", .developer)
+        let team = try #require(try await environment.parts.teams.snapshot(of: .acme))
+        let texts = try Translations(folder: repository + "/Texts")
+        for (number, cause) in Self.causes.enumerated() {
+            let failure = UpstreamFailure(cause, .anew, because: "what Apple said, number \(number).")
+            environment.parts.traces.refuse(
+                OAuthError(failure), .requestRefused, of: [FormCoding.Field("client_id", "com.acme.web")], to: team,
+                from: Origin(ip: "203.0.113.7", userAgent: "Test/1.0", requestID: "request-\(number)"))
+        }
+        try await environment.parts.finishTraces()
 
-            for (number, cause) in Self.causes.enumerated() {
-                let list = try await developer.get("\(ConsoleRoutes.traces.link(TeamID.acme))?cause=\(cause.rawValue)")
-                let page = try await developer.get(try #require(Self.firstTrace(on: list.text)))
-                let title = texts.text(Message(in: "console.causes", cause.rawValue))
-                let meaning = texts.text(Message(in: "console.cause-meanings", cause.rawValue))
-                #expect(list.text.contains(title) && page.text.contains(title), "\(cause)")
-                #expect(page.text.contains(meaning), "\(cause)")
-                #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
-                #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
-                #expect(page.text.contains("Look first at what its page") == !Self.ours.contains(cause), "\(cause)")
-            }
+        for (number, cause) in Self.causes.enumerated() {
+            let list = try await developer.get("\(ConsoleRoutes.traces.link(TeamID.acme))?cause=\(cause.rawValue)")
+            let page = try await developer.get(try #require(Self.firstTrace(on: list.text)))
+            let title = texts.text(Message(in: "console.causes", cause.rawValue))
+            let meaning = texts.text(Message(in: "console.cause-meanings", cause.rawValue))
+            #expect(list.text.contains(title) && page.text.contains(title), "\(cause)")
+            #expect(page.text.contains(meaning), "\(cause)")
+            #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
+            #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
+            #expect(page.text.contains("Look first at what its page") == !Self.ours.contains(cause), "\(cause)")
         }
     }
 

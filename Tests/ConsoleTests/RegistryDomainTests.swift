@@ -1,20 +1,17 @@
-import EventLoop
 import HTTP
 import Platform
 import Registry
 import Synchronization
 import Testing
 
-@testable import Console
-
-@Suite struct `Domains in the console` {
+@Suite(.environment) struct `Domains in the console` {
     private static let page = "/console/ACMETEAM01/domains/127.0.0.1"
 
     /// What the site serves where the association file belongs.
     private final class Content: Sendable { let text = Mutex("Welcome to Acme") }
 
     /// Lends `body` a Service ID of Acme's on a site of this machine.
-    private func withSite(_ environment: TestEnvironment, _ body: (Content) async throws -> Void) async throws {
+    private func withSite(_ body: (Content) async throws -> Void) async throws {
         let content = Content()
         var router = Router()
         router.get(Route(AssociationFile.path)) { _ in .text(content.text.withLock { $0 }) }
@@ -34,41 +31,37 @@ import Testing
     }
 
     @Test func `a check says what was seen, and the right file verifies the domain`() async throws {
-        try await withEnvironment { environment in
-            try await withSite(environment) { content in
-                var developer = try await environment.signedIn("Ada", [TeamID.acme: .developer])
-                let before = try await developer.get(Self.page)
-                #expect(before.status == 200 && before.text.contains("Not checked yet"))
+        try await withSite() { content in
+            var developer = try await environment.signedIn("Ada", [TeamID.acme: .developer])
+            let before = try await developer.get(Self.page)
+            #expect(before.status == 200 && before.text.contains("Not checked yet"))
 
-                #expect(try await developer.post("\(Self.page)/checks").status == 303)
-                let wrong = try await developer.get(Self.page).text
-                #expect(wrong.contains("The server answered 200, but with another content."))
-                #expect(wrong.contains("<code>Welcome to Acme</code>") && wrong.contains("Not verified"))
+            #expect(try await developer.post("\(Self.page)/checks").status == 303)
+            let wrong = try await developer.get(Self.page).text
+            #expect(wrong.contains("The server answered 200, but with another content."))
+            #expect(wrong.contains("<code>Welcome to Acme</code>") && wrong.contains("Not verified"))
 
-                let file = try await developer.get("\(Self.page)/association-file")
-                #expect(file["content-disposition"]?.contains("apple-developer-domain-association.txt") == true)
-                content.text.withLock { $0 = file.text }
-                #expect(try await developer.post("\(Self.page)/checks").status == 303)
-                let right = try await developer.get(Self.page).text
-                #expect(right.contains("It is verified") && right.contains("The file is there."))
-                #expect(try environment.allActions(in: .acme).last == "domain.verified")
-                let service = try await developer.get("/console/ACMETEAM01/service-ids/com.acme.local").text
-                #expect(service.contains("Verified"))
-            }
+            let file = try await developer.get("\(Self.page)/association-file")
+            #expect(file["content-disposition"]?.contains("apple-developer-domain-association.txt") == true)
+            content.text.withLock { $0 = file.text }
+            #expect(try await developer.post("\(Self.page)/checks").status == 303)
+            let right = try await developer.get(Self.page).text
+            #expect(right.contains("It is verified") && right.contains("The file is there."))
+            #expect(try environment.allActions(in: .acme).last == "domain.verified")
+            let service = try await developer.get("/console/ACMETEAM01/service-ids/com.acme.local").text
+            #expect(service.contains("Verified"))
         }
     }
 
     @Test func `what a site serves is shown as text`() async throws {
-        try await withEnvironment { environment in
-            try await withSite(environment) { content in
-                var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-                content.text.withLock { $0 = "<script>alert(1)</script>" }
+        try await withSite() { content in
+            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+            content.text.withLock { $0 = "<script>alert(1)</script>" }
 
-                _ = try await owner.post("\(Self.page)/checks")
+            _ = try await owner.post("\(Self.page)/checks")
 
-                let text = try await owner.get(Self.page).text
-                #expect(text.contains("&lt;script&gt;alert(1)") && !text.contains("<script>alert"))
-            }
+            let text = try await owner.get(Self.page).text
+            #expect(text.contains("&lt;script&gt;alert(1)") && !text.contains("<script>alert"))
         }
     }
 }

@@ -1,7 +1,4 @@
 import Core
-import Crypto
-import Directory
-import HTTP
 import OAuth
 import Platform
 import Registry
@@ -59,16 +56,8 @@ extension Browser {
 extension String {
     /// The text after `start` up to `end`, where both first occur.
     func between(_ start: String, _ end: String) -> String? {
-        guard let head = range(of: start) else { return nil }
+        guard let head = firstRange(of: start) else { return nil }
         let rest = self[head.upperBound...]
-        guard let tail = String(rest).range(of: end) else { return nil }
-        return String(String(rest)[..<tail.lowerBound])
-    }
-
-    private func range(of text: String) -> Range<String.Index>? {
-        let (all, wanted) = (Array(utf8), Array(text.utf8))
-        guard let offset = all.indices.first(where: { all[$0...].starts(with: wanted) }) else { return nil }
-        let start = utf8.index(utf8.startIndex, offsetBy: offset)
-        return start..<utf8.index(start, offsetBy: wanted.count)
+        return rest.firstRange(of: end).map { String(rest[..<$0.lowerBound]) }
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Console
 
-@Suite struct `Trying a sign-in` {
+@Suite(.environment) struct `Trying a sign-in` {
     private static let service = "/console/ACMETEAM01/service-ids/com.acme.web"
     private static let bothScopes = [("name", "yes"), ("email", "yes"), ("responseMode", "form_post")]
 
     /// A developer of Acme whose browser also has a session of Ada's, a user of Acme.
-    private func developer(_ environment: TestEnvironment, requiresPKCE: Bool = false) async throws -> Browser {
+    private func developer(requiresPKCE: Bool = false) async throws -> Browser {
         _ = try await environment.addAcmeWeb(requiresPKCE: requiresPKCE)
         try await environment.addSigningKey()
         var browser = try await environment.signedIn("Ben", [TeamID.acme: .developer])
@@ -38,7 +38,7 @@ import Testing
 
     /// Sends what the exit page holds, as its script does: without a token.
     private func submit(_ exit: Browser.Answer, _ browser: inout Browser) async throws -> Browser.Answer {
-        let target = try #require(exit.text.between("action=\"\(browser.environment.publicURL)", "\""))
+        let target = try #require(exit.text.between("action=\"\(environment.publicURL)", "\""))
         var fields: [(String, String)] = []
         for input in exit.text.split(separator: "<input ").dropFirst() {
             let input = String(input)
@@ -51,146 +51,128 @@ import Testing
     }
 
     @Test func `a test sign-in goes from the form to a verified id_token`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment, requiresPKCE: true)
-            #expect(try await ben.get("\(Self.service)/trials/new").text.contains("Try a sign-in"))
+        var ben = try await developer(requiresPKCE: true)
+        #expect(try await ben.get("\(Self.service)/trials/new").text.contains("Try a sign-in"))
 
-            let exit = try await signIn(&ben)
-            let answered = try await submit(exit, &ben)
-            let page = try await ben.follow(answered)
+        let exit = try await signIn(&ben)
+        let answered = try await submit(exit, &ben)
+        let page = try await ben.follow(answered)
 
-            #expect(page.status == 200)
-            #expect(page.text.contains("Worked"))
-            for step in [
-                "Your app sends", "comes back", "signs a client secret", "redeems the code", "checks the id_token",
-            ] { #expect(page.text.contains(step)) }
-            #expect(page.text.contains("ada@acme.example") && page.text.contains("firstName"))
-            #expect(try environment.allActions(in: .acme).contains("test_sign_in.started"))
-            #expect(try environment.allActions(in: .acme).contains("test_sign_in.completed"))
-            #expect(!(try environment.allActions(in: .acme).contains("client.first_redemption")))
-            #expect(try environment.admin("SELECT delivered_at FROM consents") == [[nil]])
-            #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
-        }
+        #expect(page.status == 200)
+        #expect(page.text.contains("Worked"))
+        for step in [
+            "Your app sends", "comes back", "signs a client secret", "redeems the code", "checks the id_token",
+        ] { #expect(page.text.contains(step)) }
+        #expect(page.text.contains("ada@acme.example") && page.text.contains("firstName"))
+        #expect(try environment.allActions(in: .acme).contains("test_sign_in.started"))
+        #expect(try environment.allActions(in: .acme).contains("test_sign_in.completed"))
+        #expect(!(try environment.allActions(in: .acme).contains("client.first_redemption")))
+        #expect(try environment.admin("SELECT delivered_at FROM consents") == [[nil]])
+        #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
     }
 
     @Test func `a second answer changes nothing`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            let exit = try await signIn(&ben)
-            _ = try await submit(exit, &ben)
+        var ben = try await developer()
+        let exit = try await signIn(&ben)
+        _ = try await submit(exit, &ben)
 
-            let again = try await submit(exit, &ben)
+        let again = try await submit(exit, &ben)
 
-            #expect(try await ben.follow(again).text.contains("Worked"))
-            #expect(try environment.allActions(in: .acme).filter { $0 == "test_sign_in.completed" }.count == 1)
-            #expect(!(try environment.allActions(in: .acme).contains("code.replayed")))
-        }
+        #expect(try await ben.follow(again).text.contains("Worked"))
+        #expect(try environment.allActions(in: .acme).filter { $0 == "test_sign_in.completed" }.count == 1)
+        #expect(!(try environment.allActions(in: .acme).contains("code.replayed")))
     }
 
     @Test func `without a scope the answer may come in the address`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
+        var ben = try await developer()
 
-            let exit = try await signIn(&ben, [("responseMode", "query")])
-            let link = try #require(exit.text.between("href=\"\(environment.publicURL)/console", "\"")).unescaped
-            let page = try await ben.follow(try await ben.get("/console\(link)"))
+        let exit = try await signIn(&ben, [("responseMode", "query")])
+        let link = try #require(exit.text.between("href=\"\(environment.publicURL)/console", "\"")).unescaped
+        let page = try await ben.follow(try await ben.get("/console\(link)"))
 
-            #expect(page.text.contains("Worked") && page.text.contains("GET to the return URL"))
-            let refused = try await ben.post("\(Self.service)/trials", [("name", "yes"), ("responseMode", "query")])
-            #expect(refused.status == 422)
-            #expect(refused.text.contains("answered by form_post only"))
-        }
+        #expect(page.text.contains("Worked") && page.text.contains("GET to the return URL"))
+        let refused = try await ben.post("\(Self.service)/trials", [("name", "yes"), ("responseMode", "query")])
+        #expect(refused.status == 422)
+        #expect(refused.text.contains("answered by form_post only"))
     }
 
     @Test func `cancelling is a step, too`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
+        var ben = try await developer()
 
-            let exit = try await signIn(&ben, deciding: [("decision", "cancel")])
-            let page = try await ben.follow(try await submit(exit, &ben))
+        let exit = try await signIn(&ben, deciding: [("decision", "cancel")])
+        let page = try await ben.follow(try await submit(exit, &ben))
 
-            #expect(page.text.contains("Cancelled") && page.text.contains("user_cancelled_authorize"))
-        }
+        #expect(page.text.contains("Cancelled") && page.text.contains("user_cancelled_authorize"))
     }
 
     @Test func `an answer with another state is not believed`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-            let id = try #require(begun.location?.between("trials%2F", "%2F"))
+        var ben = try await developer()
+        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let id = try #require(begun.location?.between("trials%2F", "%2F"))
 
-            let answered = try await ben.post(
-                "/console/ACMETEAM01/trials/\(id)/callback", [("code", "c.0.made-up"), ("state", "guessed\u{0}")])
-            let page = try await ben.follow(answered)
+        let answered = try await ben.post(
+            "/console/ACMETEAM01/trials/\(id)/callback", [("code", "c.0.made-up"), ("state", "guessed\u{0}")])
+        let page = try await ben.follow(answered)
 
-            #expect(page.text.contains("Failed") && page.text.contains("state is not the one that was sent"))
-        }
+        #expect(page.text.contains("Failed") && page.text.contains("state is not the one that was sent"))
     }
 
     @Test func `V40, V45: a test sign-in exists for the session that began it alone`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            var other = try await environment.signedIn("Olive", [TeamID.acme: .owner, TeamID.rival: .owner])
-            let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-            let id = try #require(begun.location?.between("trials%2F", "%2F"))
-            let page = "/console/ACMETEAM01/trials/\(id)"
+        var ben = try await developer()
+        var other = try await environment.signedIn("Olive", [TeamID.acme: .owner, TeamID.rival: .owner])
+        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let id = try #require(begun.location?.between("trials%2F", "%2F"))
+        let page = "/console/ACMETEAM01/trials/\(id)"
 
-            #expect(try await ben.get(page).text.contains("Running"))
-            #expect(try await other.get(page).status == 404)
-            #expect(try await other.get("\(page)/callback?code=x&state=y").status == 404)
-            #expect(try await other.post("\(page)/callback", [("code", "x"), ("state", "y")]).status == 404)
-            #expect(try await other.get("/console/RIVALTEAM1/trials/\(id)").status == 404)
-            #expect(try await ben.get(page).text.contains("Running"))
-        }
+        #expect(try await ben.get(page).text.contains("Running"))
+        #expect(try await other.get(page).status == 404)
+        #expect(try await other.get("\(page)/callback?code=x&state=y").status == 404)
+        #expect(try await other.post("\(page)/callback", [("code", "x"), ("state", "y")]).status == 404)
+        #expect(try await other.get("/console/RIVALTEAM1/trials/\(id)").status == 404)
+        #expect(try await ben.get(page).text.contains("Running"))
     }
 
     @Test func `a callback from another site is refused`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-            let id = try #require(begun.location?.between("trials%2F", "%2F"))
+        var ben = try await developer()
+        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let id = try #require(begun.location?.between("trials%2F", "%2F"))
 
-            let answer = try await ben.post(
-                "/console/ACMETEAM01/trials/\(id)/callback", [("code", "x"), ("state", "y")],
-                origin: "https://rival.example")
+        let answer = try await ben.post(
+            "/console/ACMETEAM01/trials/\(id)/callback", [("code", "x"), ("state", "y")],
+            origin: "https://rival.example")
 
-            #expect(answer.status == 403)
-        }
+        #expect(answer.status == 403)
     }
 
     @Test func `the engine takes its return URL for ten minutes and for its Service ID`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            _ = try await ben.post(
-                "/console/ACMETEAM01/service-ids",
-                [("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other")])
-            let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-            let link = try #require(begun.location?.dropFirst(environment.publicURL.count)).description
-            let other = link.split(separator: "com.acme.web").joined(separator: "com.acme.other")
+        var ben = try await developer()
+        _ = try await ben.post(
+            "/console/ACMETEAM01/service-ids",
+            [("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other")])
+        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let link = try #require(begun.location?.dropFirst(environment.publicURL.count)).description
+        let other = link.split(separator: "com.acme.web").joined(separator: "com.acme.other")
 
-            #expect(try await ben.get(link).status == 303)
-            #expect(try await ben.get(other).status == 400)
-            environment.clock.advance(by: .seconds(600))
-            #expect(try await ben.get(link).status == 400)
-            let id = try #require(link.between("trials%2F", "%2F"))
-            let page = try await ben.get("/console/ACMETEAM01/trials/\(id)").text
-            #expect(page.contains("It took longer than ten minutes"))
-            let late = try await ben.get("/console/ACMETEAM01/trials/\(id)/callback?code=x&state=y")
-            #expect(late.location == "/console/ACMETEAM01/trials/\(id)")
-        }
+        #expect(try await ben.get(link).status == 303)
+        #expect(try await ben.get(other).status == 400)
+        environment.clock.advance(by: .seconds(600))
+        #expect(try await ben.get(link).status == 400)
+        let id = try #require(link.between("trials%2F", "%2F"))
+        let page = try await ben.get("/console/ACMETEAM01/trials/\(id)").text
+        #expect(page.contains("It took longer than ten minutes"))
+        let late = try await ben.get("/console/ACMETEAM01/trials/\(id)/callback?code=x&state=y")
+        #expect(late.location == "/console/ACMETEAM01/trials/\(id)")
     }
 
     @Test func `what the engine would refuse is told at once`() async throws {
-        try await withEnvironment { environment in
-            var ben = try await developer(environment)
-            try environment.admin("UPDATE app_ids SET is_enabled = false")
-            environment.parts.registryChanged(TeamID.acme)
+        var ben = try await developer()
+        try environment.admin("UPDATE app_ids SET is_enabled = false")
+        environment.parts.registryChanged(TeamID.acme)
 
-            let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-            let page = try await ben.follow(begun)
+        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let page = try await ben.follow(begun)
 
-            #expect(page.text.contains("Failed") && page.text.contains("sign-in is switched off"))
-        }
+        #expect(page.text.contains("Failed") && page.text.contains("sign-in is switched off"))
     }
 }
 

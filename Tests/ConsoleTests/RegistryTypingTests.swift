@@ -6,7 +6,7 @@ import Testing
 @testable import Console
 
 /// What the small script asks while somebody types: the same check as on submit, and nothing is kept.
-@Suite struct `A form as it is typed` {
+@Suite(.environment) struct `A form as it is typed` {
     private struct Reply: Decodable {
         struct FieldError: Decodable {
             let id: String
@@ -26,93 +26,81 @@ import Testing
     }
 
     @Test func `a Service ID named like a bundle ID is explained`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let form = [
-                ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
-                ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
-            ]
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let form = [
+            ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
+            ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
+        ]
 
-            let problems = try await problems(&owner, "service-ids", form)
+        let problems = try await problems(&owner, "service-ids", form)
 
-            #expect(problems.keys.sorted() == ["field-identifier"])
-            let message = try #require(problems["field-identifier"])
-            #expect(message.contains("a Service ID never has that name") && message.contains("com.acme.app.web"))
-            let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
-            #expect(submitted.status == 422 && submitted.text.contains("a Service ID never has that name"))
-        }
+        #expect(problems.keys.sorted() == ["field-identifier"])
+        let message = try #require(problems["field-identifier"])
+        #expect(message.contains("a Service ID never has that name") && message.contains("com.acme.app.web"))
+        let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
+        #expect(submitted.status == 422 && submitted.text.contains("a Service ID never has that name"))
     }
 
     @Test func `it is explained before anything else is typed, and told with the rest on submit`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let form = [("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "")]
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let form = [("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "")]
 
-            let problems = try await problems(&owner, "service-ids", form)
-            #expect(problems.keys.sorted() == ["field-description", "field-identifier"])
-            let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
-            #expect(submitted.text.contains("a Service ID never has that name"))
-            #expect(submitted.text.contains("This is required"))
-        }
+        let problems = try await problems(&owner, "service-ids", form)
+        #expect(problems.keys.sorted() == ["field-description", "field-identifier"])
+        let submitted = try await owner.post("/console/ACMETEAM01/service-ids", form)
+        #expect(submitted.text.contains("a Service ID never has that name"))
+        #expect(submitted.text.contains("This is required"))
     }
 
     @Test func `every field is told its own problem, and a right form none`() async throws {
-        try await withEnvironment { environment in
-            let web = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let app = [("identifier", "com_acme"), ("description", "")]
-            #expect(
-                try await problems(&owner, "app-ids", app).keys.sorted() == ["field-description", "field-identifier"])
-            let good = [("identifier", "com.acme.second"), ("description", "Second")]
-            #expect(try await problems(&owner, "app-ids", good).isEmpty)
+        let web = try await environment.addAcmeWeb()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let app = [("identifier", "com_acme"), ("description", "")]
+        #expect(try await problems(&owner, "app-ids", app).keys.sorted() == ["field-description", "field-identifier"])
+        let good = [("identifier", "com.acme.second"), ("description", "Second")]
+        #expect(try await problems(&owner, "app-ids", good).isEmpty)
 
-            let changed = [
-                ("description", "Acme Web"), ("domains", "acme.example\nacme"),
-                ("return_url", "https://acme.example/back"), ("return_url", ""),
-                ("return_url", "https://acme.example/back#top"), ("version", "\(web.version)"),
-            ]
-            let found = try await problems(&owner, "service-ids/com.acme.web", changed)
-            #expect(found.keys.sorted() == ["field-domains", "return-url-3"])
-        }
+        let changed = [
+            ("description", "Acme Web"), ("domains", "acme.example\nacme"), ("return_url", "https://acme.example/back"),
+            ("return_url", ""), ("return_url", "https://acme.example/back#top"), ("version", "\(web.version)"),
+        ]
+        let found = try await problems(&owner, "service-ids/com.acme.web", changed)
+        #expect(found.keys.sorted() == ["field-domains", "return-url-3"])
     }
 
     @Test func `each wrong line of several is told, and named once`() async throws {
-        try await withEnvironment { environment in
-            let web = try await environment.addAcmeWeb()
-            var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let changed = [
-                ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
-                ("version", "\(web.version)"),
-            ]
-            let told = [#""acme" is not a host name"#, "https://acme.test: Only the host name belongs here"]
+        let web = try await environment.addAcmeWeb()
+        var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let changed = [
+            ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
+            ("version", "\(web.version)"),
+        ]
+        let told = [#""acme" is not a host name"#, "https://acme.test: Only the host name belongs here"]
 
-            let answer = try await owner.post("/console/ACMETEAM01/checks/service-ids/com.acme.web", changed)
-            let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
-            #expect(reply.problems.map(\.id) == ["field-domains", "field-domains"])
-            for (problem, beginning) in zip(reply.problems, told) { #expect(problem.message.hasPrefix(beginning)) }
+        let answer = try await owner.post("/console/ACMETEAM01/checks/service-ids/com.acme.web", changed)
+        let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))
+        #expect(reply.problems.map(\.id) == ["field-domains", "field-domains"])
+        for (problem, beginning) in zip(reply.problems, told) { #expect(problem.message.hasPrefix(beginning)) }
 
-            let submitted = try await owner.post("/console/ACMETEAM01/service-ids/com.acme.web", changed)
-            let page = submitted.text.replacing("&#34;", with: "\"").replacing("&quot;", with: "\"")
-            for beginning in told { #expect(page.contains(">\(beginning)")) }
-            #expect(!page.contains("acme: "))
-        }
+        let submitted = try await owner.post("/console/ACMETEAM01/service-ids/com.acme.web", changed)
+        let page = submitted.text.replacing("&#34;", with: "\"").replacing("&quot;", with: "\"")
+        for beginning in told { #expect(page.contains(">\(beginning)")) }
+        #expect(!page.contains("acme: "))
     }
 
     @Test func `nothing is kept, made known or written down`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            let events = try environment.count("audit_events")
-            let version = try environment.admin("SELECT version::text FROM registry_versions")
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let events = try environment.count("audit_events")
+        let version = try environment.admin("SELECT version::text FROM registry_versions")
 
-            let form = [("identifier", "com.acme.second"), ("description", "Second")]
-            #expect(try await problems(&owner, "app-ids", form).isEmpty)
-            let change = [("description", "Other"), ("domains", ""), ("version", "1")]
-            #expect(try await problems(&owner, "service-ids/com.acme.web", change).isEmpty)
+        let form = [("identifier", "com.acme.second"), ("description", "Second")]
+        #expect(try await problems(&owner, "app-ids", form).isEmpty)
+        let change = [("description", "Other"), ("domains", ""), ("version", "1")]
+        #expect(try await problems(&owner, "service-ids/com.acme.web", change).isEmpty)
 
-            #expect(try environment.identifiers("identifier", of: "app_ids") == ["com.acme.app"])
-            #expect(try environment.identifiers("description", of: "service_ids") == ["Acme Web"])
-            #expect(try environment.count("audit_events") == events)
-            #expect(try environment.admin("SELECT version::text FROM registry_versions") == version)
-        }
+        #expect(try environment.identifiers("identifier", of: "app_ids") == ["com.acme.app"])
+        #expect(try environment.identifiers("description", of: "service_ids") == ["Acme Web"])
+        #expect(try environment.count("audit_events") == events)
+        #expect(try environment.admin("SELECT version::text FROM registry_versions") == version)
     }
 }

@@ -21,7 +21,7 @@ import Testing
 @testable import OAuth
 @testable import Platform
 
-/// Lends `body` a running console, on whose loop it runs.
+/// Runs `body` beside a running console, on its loop.
 ///
 /// - Parameters:
 ///   - sparesRoles: whether roles demand no second factor, as on loopback.
@@ -30,7 +30,7 @@ import Testing
 ///   - limits: other numbers, by the names of rate limits.
 func withEnvironment(
     sparesRoles: Bool = true, certificateFile: String? = nil, searchTimeout: Duration = .testTimeout,
-    limits: [String: Int] = [:], _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
+    limits: [String: Int] = [:], _ body: () async throws -> Void
 ) async throws {
     let settings = EnvironmentSettings(
         sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout, limits: limits)
@@ -41,7 +41,7 @@ func withEnvironment(
         defer { loop.stop() }
         let pool = try BlockingPool(name: "console-test", threads: 2, queueLimit: 128)
         defer { pool.stop() }
-        try await loop.run { try await serve(on: loop, conninfo, pool, settings, body) }
+        try await withTaskExecutorPreference(loop) { try await serve(on: loop, conninfo, pool, settings, body) }
     }
 }
 
@@ -70,7 +70,7 @@ private struct EnvironmentSettings: Sendable {
 
 private func serve(
     on loop: EventLoop, _ conninfo: String, _ pool: BlockingPool, _ settings: EnvironmentSettings,
-    _ body: @escaping @Sendable (TestEnvironment) async throws -> Void
+    _ body: () async throws -> Void
 ) async throws {
     let app = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_app"))
     let system = Database(loop: loop, configuration: settings.configuration(conninfo, role: "pippin_system"))
@@ -125,7 +125,9 @@ private func serve(
         addresses: routes.router.addresses, client: outgoing.installation, loop: loop, names: names,
         databases: [app, system], script: script)
     let result: Result<Void, any Error>
-    do { result = .success(try await body(environment)) } catch { result = .failure(error) }
+    do { result = .success(try await TestEnvironment.$lent.withValue(environment, operation: body)) } catch {
+        result = .failure(error)
+    }
     await running.stop(within: .zero)
     try result.get()
 }

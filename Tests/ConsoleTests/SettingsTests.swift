@@ -4,39 +4,37 @@ import Testing
 
 @testable import Console
 
-@Suite struct `A team’s settings` {
+@Suite(.environment) struct `A team’s settings` {
     private static let page = SettingsRoutes.settings.link(TeamID.acme)
 
-    private func version(_ environment: TestEnvironment) throws -> String {
+    private func version() throws -> String {
         try #require(try environment.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
     }
 
     @Test func `are saved form by form, and what changed is on record`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
 
-            let saved = try await ada.post(
-                SettingsRoutes.part.link(TeamID.acme, .rules),
-                [
-                    ("version", "1"), ("id_token_seconds", "300"), ("requires_verified_domains", "yes"),
-                    ("account_delete_event", "account-deleted"), ("audit_retention_days", "90"),
-                ])
+        let saved = try await ada.post(
+            SettingsRoutes.part.link(TeamID.acme, .rules),
+            [
+                ("version", "1"), ("id_token_seconds", "300"), ("requires_verified_domains", "yes"),
+                ("account_delete_event", "account-deleted"), ("audit_retention_days", "90"),
+            ])
 
-            #expect(saved.status == 303)
-            let row = try environment.admin(
-                """
-                SELECT id_token_seconds, requires_verified_domains::text, account_delete_event,
-                    audit_retention_days, version
-                FROM teams WHERE team_id = 'ACMETEAM01'
-                """)
-            #expect(row == [["300", "true", "account-deleted", "90", "2"]])
-            let event = try environment.admin(
-                """
-                SELECT before->>'idTokenSeconds', after->>'idTokenSeconds', after ? 'name'
-                FROM audit_events WHERE action = 'team.updated'
-                """)
-            #expect(event == [["600", "300", "f"]])
-        }
+        #expect(saved.status == 303)
+        let row = try environment.admin(
+            """
+            SELECT id_token_seconds, requires_verified_domains::text, account_delete_event,
+                audit_retention_days, version
+            FROM teams WHERE team_id = 'ACMETEAM01'
+            """)
+        #expect(row == [["300", "true", "account-deleted", "90", "2"]])
+        let event = try environment.admin(
+            """
+            SELECT before->>'idTokenSeconds', after->>'idTokenSeconds', after ? 'name'
+            FROM audit_events WHERE action = 'team.updated'
+            """)
+        #expect(event == [["600", "300", "f"]])
     }
 
     private static let senseless: [(SettingsPart, field: String, value: String)] = [
@@ -46,182 +44,159 @@ import Testing
     ]
 
     @Test func `that make no sense are refused beside their field, and stay typed`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            for (part, field, value) in Self.senseless {
-                var form = [("version", "1"), (field, value)]
-                if part == .rules {
-                    form += [("id_token_seconds", "600"), ("audit_retention_days", "400")].filter { $0.0 != field }
-                }
-
-                let answer = try await ada.post(SettingsRoutes.part.link(TeamID.acme, part), form)
-
-                #expect(answer.status == 422, "\(field)")
-                #expect(answer.text.contains("id=\"field-\(field)-error\""), "\(field)")
-                #expect(answer.text.contains("value=\"\(value)\""), "\(field)")
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        for (part, field, value) in Self.senseless {
+            var form = [("version", "1"), (field, value)]
+            if part == .rules {
+                form += [("id_token_seconds", "600"), ("audit_retention_days", "400")].filter { $0.0 != field }
             }
-            #expect(try version(environment) == "1")
+
+            let answer = try await ada.post(SettingsRoutes.part.link(TeamID.acme, part), form)
+
+            #expect(answer.status == 422, "\(field)")
+            #expect(answer.text.contains("id=\"field-\(field)-error\""), "\(field)")
+            #expect(answer.text.contains("value=\"\(value)\""), "\(field)")
         }
+        #expect(try version() == "1")
     }
 
     @Test func `name the sources of identities, and never none`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-            let address = SettingsRoutes.part.link(TeamID.acme, .sources)
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .admin])
+        let address = SettingsRoutes.part.link(TeamID.acme, .sources)
 
-            #expect(try await ada.post(address, [("version", "1"), ("sources", "both")]).status == 303)
+        #expect(try await ada.post(address, [("version", "1"), ("sources", "both")]).status == 303)
 
-            let stored = "SELECT identity_sources FROM teams WHERE team_id = 'ACMETEAM01'"
-            #expect(try environment.admin(stored) == [["{directory,apple}"]])
-            let none = try await ada.post(address, [("version", "2")])
-            #expect(none.status == 422 && none.text.contains("id=\"field-sources-error\""))
-            #expect(try environment.admin(stored) == [["{directory,apple}"]])
-            let late = try await ada.post(address, [("version", "1"), ("sources", "apple")])
-            #expect(late.status == 409)
-        }
+        let stored = "SELECT identity_sources FROM teams WHERE team_id = 'ACMETEAM01'"
+        #expect(try environment.admin(stored) == [["{directory,apple}"]])
+        let none = try await ada.post(address, [("version", "2")])
+        #expect(none.status == 422 && none.text.contains("id=\"field-sources-error\""))
+        #expect(try environment.admin(stored) == [["{directory,apple}"]])
+        let late = try await ada.post(address, [("version", "1"), ("sources", "apple")])
+        #expect(late.status == 409)
     }
 
     @Test func `that somebody else saved first are shown beside one’s own`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
-            let address = SettingsRoutes.part.link(TeamID.acme, .team)
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
+        let address = SettingsRoutes.part.link(TeamID.acme, .team)
 
-            #expect(try await ben.post(address, [("version", "1"), ("name", "Acme Ltd")]).status == 303)
-            let conflict = try await ada.post(address, [("version", "1"), ("name", "Acme Inc")])
+        #expect(try await ben.post(address, [("version", "1"), ("name", "Acme Ltd")]).status == 303)
+        let conflict = try await ada.post(address, [("version", "1"), ("name", "Acme Inc")])
 
-            #expect(conflict.status == 409)
-            #expect(conflict.text.contains("Acme Ltd") && conflict.text.contains("Acme Inc"))
-            let insisted = try await ada.post(address, [("version", "2"), ("name", "Acme Inc")])
-            #expect(insisted.status == 303)
-        }
+        #expect(conflict.status == 409)
+        #expect(conflict.text.contains("Acme Ltd") && conflict.text.contains("Acme Inc"))
+        let insisted = try await ada.post(address, [("version", "2"), ("name", "Acme Inc")])
+        #expect(insisted.status == 303)
     }
 
     @Test func `have a mode that only an operator sets`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
-            let address = SettingsRoutes.part.link(TeamID.acme, .team)
-            let form = [("name", "Acme"), ("mode", "production")]
-            let mode = "SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'"
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
+        let address = SettingsRoutes.part.link(TeamID.acme, .team)
+        let form = [("name", "Acme"), ("mode", "production")]
+        let mode = "SELECT mode FROM teams WHERE team_id = 'ACMETEAM01'"
 
-            #expect(try await !ada.get(Self.page).text.contains("name=\"mode\""))
-            _ = try await ada.post(address, [("version", "1")] + form)
-            #expect(try environment.admin(mode) == [["sandbox"]])
-            _ = try await olga.post(address, [("version", "2")] + form)
-            #expect(try environment.admin(mode) == [["production"]])
-        }
+        #expect(try await !ada.get(Self.page).text.contains("name=\"mode\""))
+        _ = try await ada.post(address, [("version", "1")] + form)
+        #expect(try environment.admin(mode) == [["sandbox"]])
+        _ = try await olga.post(address, [("version", "2")] + form)
+        #expect(try environment.admin(mode) == [["production"]])
     }
 
     @Test func `stay a sandbox’s while something has addresses of this machine`() async throws {
-        try await withEnvironment { environment in
-            var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
-            let address = SettingsRoutes.part.link(TeamID.acme, .team)
-            let form = [("name", "Acme Ltd"), ("mode", "production")]
-            try environment.addApps(1, named: "com.acme.local")
-            try environment.setNotificationURL("http://127.0.0.1:9999/n")
+        var olga = try await environment.signedIn("Olga", [TeamID.acme: .owner, .system: .operator])
+        let address = SettingsRoutes.part.link(TeamID.acme, .team)
+        let form = [("name", "Acme Ltd"), ("mode", "production")]
+        try environment.addApps(1, named: "com.acme.local")
+        try environment.setNotificationURL("http://127.0.0.1:9999/n")
 
-            let refused = try await olga.post(address, [("version", "1")] + form)
-            #expect(refused.status == 422 && refused.text.contains("id=\"field-mode-error\""))
-            #expect(refused.text.contains("com.acme.local1 has what only a sandbox may have"))
-            #expect(refused.text.contains("Acme Ltd"))
-            try environment.admin("UPDATE app_ids SET notification_url = NULL")
-            #expect(try await olga.post(address, [("version", "1")] + form).status == 303)
-        }
+        let refused = try await olga.post(address, [("version", "1")] + form)
+        #expect(refused.status == 422 && refused.text.contains("id=\"field-mode-error\""))
+        #expect(refused.text.contains("com.acme.local1 has what only a sandbox may have"))
+        #expect(refused.text.contains("Acme Ltd"))
+        try environment.admin("UPDATE app_ids SET notification_url = NULL")
+        #expect(try await olga.post(address, [("version", "1")] + form).status == 303)
     }
 
     @Test func `are read by an auditor, who finds no button`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .auditor])
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .auditor])
 
-            let page = try await ada.get(Self.page)
+        let page = try await ada.get(Self.page)
 
-            #expect(page.status == 200)
-            #expect(!page.text.contains(">Save</button>") && !page.text.contains("Delete team"))
-        }
+        #expect(page.status == 200)
+        #expect(!page.text.contains(">Save</button>") && !page.text.contains("Delete team"))
     }
 
     @Test func `end the team after a time in which an owner may take it back`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            let due = "SELECT deletion_due_at > now() + interval '6 days' FROM teams WHERE team_id = 'ACMETEAM01'"
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let due = "SELECT deletion_due_at > now() + interval '6 days' FROM teams WHERE team_id = 'ACMETEAM01'"
 
-            let form = [("version", "1"), ("confirmation", "Acme"), ("reason", "closing")]
-            let asked = try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form)
-            #expect(asked.status == 303)
-            #expect(try environment.admin(due) == [["t"]])
-            #expect(try await ada.get(Self.page).text.contains("Keep the team"))
+        let form = [("version", "1"), ("confirmation", "Acme"), ("reason", "closing")]
+        let asked = try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form)
+        #expect(asked.status == 303)
+        #expect(try environment.admin(due) == [["t"]])
+        #expect(try await ada.get(Self.page).text.contains("Keep the team"))
 
-            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
-            #expect(kept.status == 303)
-            #expect(try environment.admin(due) == [[nil]])
-            #expect(
-                try environment.allActions(in: .acme).suffix(2) == [
-                    "team.deletion_requested", "team.deletion_cancelled",
-                ])
-        }
+        let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
+        #expect(kept.status == 303)
+        #expect(try environment.admin(due) == [[nil]])
+        #expect(
+            try environment.allActions(in: .acme).suffix(2) == ["team.deletion_requested", "team.deletion_cancelled"])
     }
 
     @Test func `say which colour is shown in place of the chosen one, and show it on the people’s own page`()
         async throws
     {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .developer])
-            let words = "/console/ACMETEAM01/settings/accent?colour=%23"
-            let light = try await ada.get(words + "ffe14d")
-            let dark = try await ada.get(words + "17694a")
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .developer])
+        let words = "/console/ACMETEAM01/settings/accent?colour=%23"
+        let light = try await ada.get(words + "ffe14d")
+        let dark = try await ada.get(words + "17694a")
 
-            let contrast = "since text in #ffe14d cannot be read there (it needs 4.5 to 1)"
-            #expect(light.text.hasPrefix("On light ground #") && light.text.contains(contrast))
-            #expect(dark.text.hasPrefix("On light ground it is shown as it is"))
-            #expect(try await ada.get(words + "yellow").text.hasPrefix("# and six hexadecimal digits"))
-            let preview = try await ada.get("/console/ACMETEAM01/settings/preview?accent=%23ffe14d").text
-            #expect(preview.contains("Forgot your password?") && preview.contains("/accents/1/ffe14d.css"))
-            var rita = try await environment.signedIn("Rita", [TeamID.rival: .owner])
-            #expect(try await rita.get(words + "ffe14d").status == 404)
-        }
+        let contrast = "since text in #ffe14d cannot be read there (it needs 4.5 to 1)"
+        #expect(light.text.hasPrefix("On light ground #") && light.text.contains(contrast))
+        #expect(dark.text.hasPrefix("On light ground it is shown as it is"))
+        #expect(try await ada.get(words + "yellow").text.hasPrefix("# and six hexadecimal digits"))
+        let preview = try await ada.get("/console/ACMETEAM01/settings/preview?accent=%23ffe14d").text
+        #expect(preview.contains("Forgot your password?") && preview.contains("/accents/1/ffe14d.css"))
+        var rita = try await environment.signedIn("Rita", [TeamID.rival: .owner])
+        #expect(try await rita.get(words + "ffe14d").status == 404)
     }
 
-    private func statements(of path: String, _ browser: inout Browser, _ environment: TestEnvironment) async throws
-        -> Int
-    {
+    private func statements(of path: String, _ browser: inout Browser) async throws -> Int {
         let before = environment.statementCount()
         _ = try await browser.get(path)
         return environment.statementCount() - before
     }
 
     @Test func `say what a closed team is waiting for, which nobody takes back`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var olga = try await environment.signedIn("Olga", [.system: .operator])
-            try environment.admin(
-                """
-                UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'
-                """)
-            #expect(try await ada.get(Self.page).text.contains("Nothing is left to wait for"))
-            try environment.admin(
-                """
-                INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-                SELECT team, repeat(letter, 26), 'provider.revocation', 1, '{}', now() + interval '1 hour'
-                FROM (VALUES ('ACMETEAM01', 'a'), ('ACMETEAM01', 'b'), ('RIVALTEAM1', 'c')) AS new (team, letter)
-                """)
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var olga = try await environment.signedIn("Olga", [.system: .operator])
+        try environment.admin(
+            """
+            UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'ACMETEAM01'
+            """)
+        #expect(try await ada.get(Self.page).text.contains("Nothing is left to wait for"))
+        try environment.admin(
+            """
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+            SELECT team, repeat(letter, 26), 'provider.revocation', 1, '{}', now() + interval '1 hour'
+            FROM (VALUES ('ACMETEAM01', 'a'), ('ACMETEAM01', 'b'), ('RIVALTEAM1', 'c')) AS new (team, letter)
+            """)
 
-            let page = try await ada.get(Self.page).text
+        let page = try await ada.get(Self.page).text
 
-            #expect(page.contains("Waiting for 2 revocations at Apple") && !page.contains("Keep the team"))
-            let operators = try await olga.get(OperatorRoutes.teams.link()).text
-            #expect(operators.contains("being deleted") && operators.contains("Waiting for 2 revocations"))
-            let one = try await statements(of: OperatorRoutes.teams.link(), &olga, environment)
-            try environment.admin(
-                "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'RIVALTEAM1'")
-            #expect(try await olga.get(OperatorRoutes.teams.link()).text.contains("Waiting for 1 revocation"))
-            #expect(try await statements(of: OperatorRoutes.teams.link(), &olga, environment) == one)
-            try environment.admin(
-                "UPDATE teams SET deletion_due_at = NULL, closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
-            let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
-            #expect(kept.status == 409 && kept.text.contains("This team is being deleted"))
-            #expect(try environment.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)
-            #expect(try await ada.get("/console/ACMETEAM01/flows").status == 200)
-        }
+        #expect(page.contains("Waiting for 2 revocations at Apple") && !page.contains("Keep the team"))
+        let operators = try await olga.get(OperatorRoutes.teams.link()).text
+        #expect(operators.contains("being deleted") && operators.contains("Waiting for 2 revocations"))
+        let one = try await statements(of: OperatorRoutes.teams.link(), &olga)
+        try environment.admin(
+            "UPDATE teams SET deletion_due_at = now(), closed_at = now() WHERE team_id = 'RIVALTEAM1'")
+        #expect(try await olga.get(OperatorRoutes.teams.link()).text.contains("Waiting for 1 revocation"))
+        #expect(try await statements(of: OperatorRoutes.teams.link(), &olga) == one)
+        try environment.admin("UPDATE teams SET deletion_due_at = NULL, closed_at = NULL WHERE team_id = 'RIVALTEAM1'")
+        let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
+        #expect(kept.status == 409 && kept.text.contains("This team is being deleted"))
+        #expect(try environment.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)
+        #expect(try await ada.get("/console/ACMETEAM01/flows").status == 200)
     }
 }

@@ -5,7 +5,6 @@ import EventLoop
 import HTTP
 import Platform
 import Postgres
-import Registry
 import SignIn
 import Simulator
 import Templates
@@ -15,11 +14,6 @@ import TestTeams
 import Testing
 
 @testable import Console
-
-/// Lends `body` a console, and Ada of Acme.
-func withAda(_ body: @escaping @Sendable (TestEnvironment, Subject) async throws -> Void) async throws {
-    try await withEnvironment { environment in try await body(environment, try await environment.addAda()) }
-}
 
 /// A running console on a migrated database: the teams Acme and Rival, and somebody for every role.
 struct TestEnvironment: OwnedDatabase, Sendable {
@@ -42,6 +36,9 @@ struct TestEnvironment: OwnedDatabase, Sendable {
     /// What Apple's stand-in does.
     let script: Script
 
+    /// That of the test that runs.
+    @TaskLocal static var lent: TestEnvironment?
+
     var now: Timestamp { clock.now }
 
     /// Statements that pages have asked for so far.
@@ -59,7 +56,7 @@ struct TestEnvironment: OwnedDatabase, Sendable {
     func signedIn(_ name: String, _ roles: [TeamID: Role] = [:]) async throws -> Browser {
         let subject = try await add(name)
         for (team, role) in roles { try addMember(subject, role.rawValue, to: team) }
-        var browser = Browser(environment: self, subject: subject)
+        var browser = Browser(subject: subject)
         let token = try await parts.sessions.begin(for: subject, in: .system, from: Self.origin, at: now)
         browser.cookies = [
             "pippin-PIPPIN0000": token.text, "pippin-browser": Base64URL.encode(parts.server.random.bytes(16)),
@@ -75,7 +72,7 @@ struct TestEnvironment: OwnedDatabase, Sendable {
 
     /// One of every kind, named as the tests speak of them.
     func everybody() async throws -> [String: Browser] {
-        var all: [String: Browser] = ["nobody": Browser(environment: self, subject: nil)]
+        var all: [String: Browser] = ["nobody": Browser(subject: nil)]
         for role in [Role.owner, .admin, .developer, .auditor] {
             all[role.rawValue] = try await signedIn(role.rawValue, [TeamID.acme: role])
         }
@@ -88,31 +85,24 @@ struct TestEnvironment: OwnedDatabase, Sendable {
     /// Ada of Acme, with an app she uses, a session and a token.
     func addAda(to team: TeamID = .acme) async throws -> Subject {
         let ada = try await add("Ada", to: team)
-        let values = [team.rawValue, "com.acme.app", ada.rawValue]
-        for statement in Self.use { try TestDatabase.execute(statement, values, in: conninfo) }
+        try admin(
+            "INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ($1, 'com.acme.app', 'app')",
+            team.rawValue)
+        try admin(
+            "INSERT INTO app_ids (team_id, identifier, description) VALUES ($1, 'com.acme.app', 'Acme''s app')",
+            team.rawValue)
+        try admin(
+            """
+            INSERT INTO consents (team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip)
+            VALUES ($1, $2, 'com.acme.app', true, true, false, now(), '203.0.113.7')
+            """, team.rawValue, ada.rawValue)
+        try admin(
+            """
+            INSERT INTO refresh_tokens (
+                team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
+            ) VALUES ($1, '\\x000102030405060708090a0b0c0d0e0f', $2, 'com.acme.app', 'com.acme.app', now(), now(), now())
+            """, team.rawValue, ada.rawValue)
         _ = try await parts.sessions.begin(for: ada, in: team, from: Self.origin, at: now)
         return ada
     }
-
-    private static let use = [
-        """
-        WITH known AS (
-            INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ($1, $2, 'app') RETURNING 1
-        ) SELECT $3::text FROM known
-        """,
-        """
-        WITH known AS (
-            INSERT INTO app_ids (team_id, identifier, description) VALUES ($1, $2, 'Acme''s app') RETURNING 1
-        ) SELECT $3::text FROM known
-        """,
-        """
-        INSERT INTO consents (team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip)
-        VALUES ($1, $3, $2, true, true, false, now(), '203.0.113.7')
-        """,
-        """
-        INSERT INTO refresh_tokens (
-            team_id, token_id, sub, app_id, client_id, authenticated_at, created_at, last_used_at
-        ) VALUES ($1, '\\x000102030405060708090a0b0c0d0e0f', $3, $2, $2, now(), now(), now())
-        """,
-    ]
 }

@@ -4,7 +4,6 @@ import HTTP
 import Platform
 import Registry
 import SignIn
-import Synchronization
 import Testing
 
 @testable import Console
@@ -23,91 +22,79 @@ import Testing
         return try #require(head.split(separator: "/").last.map(String.init))
     }
 
-    @Test func `an owner offers an App ID, and an owner of the other team takes it`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
-            #expect(try await ada.follow(try await offer(&ada, to: " rivalteam1 ")).text.contains("It is offered"))
-            #expect(try await ada.get(Self.acme).text.contains("Take back"))
+    @Test(.environment) func `an owner offers an App ID, and an owner of the other team takes it`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        #expect(try await ada.follow(try await offer(&ada, to: " rivalteam1 ")).text.contains("It is offered"))
+        #expect(try await ada.get(Self.acme).text.contains("Take back"))
 
-            let theirs = try await cleo.get(Self.rival).text
-            #expect(theirs.contains("From ACMETEAM01") && theirs.contains("com.acme.web"))
-            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
-            let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
-            let answer = try await cleo.post(acceptance, confirmation)
-            let page = try await cleo.follow(answer).text
-            #expect(page.contains("It is yours") && page.contains("com.acme.app"))
-            #expect(try await ada.get(Self.acme).text.contains("People can be moved until"))
+        let theirs = try await cleo.get(Self.rival).text
+        #expect(theirs.contains("From ACMETEAM01") && theirs.contains("com.acme.web"))
+        let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+        let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
+        let answer = try await cleo.post(acceptance, confirmation)
+        let page = try await cleo.follow(answer).text
+        #expect(page.contains("It is yours") && page.contains("com.acme.app"))
+        #expect(try await ada.get(Self.acme).text.contains("People can be moved until"))
+    }
+
+    @Test(.environment) func `what is wrong with an offer is said beside its field`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        for (target, words) in [
+            ("PIPPIN0000", "A Team ID has 10"), ("ACMETEAM01", "That is this team"), ("x", "A Team ID has 10"),
+        ] {
+            let answer = try await offer(&ada, to: target)
+            #expect(answer.status == 422)
+            #expect(answer.text.contains(words) && answer.text.contains("value=\"\(target)\""))
         }
     }
 
-    @Test func `what is wrong with an offer is said beside its field`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            for (target, words) in [
-                ("PIPPIN0000", "A Team ID has 10"), ("ACMETEAM01", "That is this team"), ("x", "A Team ID has 10"),
-            ] {
-                let answer = try await offer(&ada, to: target)
-                #expect(answer.status == 422)
-                #expect(answer.text.contains(words) && answer.text.contains("value=\"\(target)\""))
-            }
-        }
+    @Test(.environment) func `it is an owner's, and no third team sees or answers it`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin, TeamID.rival: .admin])
+        #expect(try await offer(&ben).status == 403)
+        _ = try await offer(&ada)
+        let text = try await ada.get(Self.acme).text
+        let transfer = try id(text, "withdrawal")
+        #expect(try await ben.post("\(Self.rival)/\(transfer)/acceptance").status == 403)
+        #expect(try await ada.post("\(Self.acme)/\(transfer)/acceptance").status == 404)
+        #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 303)
+        #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 404)
     }
 
-    @Test func `it is an owner's, and no third team sees or answers it`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            var ben = try await environment.signedIn("Ben", [TeamID.acme: .admin, TeamID.rival: .admin])
-            #expect(try await offer(&ben).status == 403)
-            _ = try await offer(&ada)
-            let text = try await ada.get(Self.acme).text
-            let transfer = try id(text, "withdrawal")
-            #expect(try await ben.post("\(Self.rival)/\(transfer)/acceptance").status == 403)
-            #expect(try await ada.post("\(Self.acme)/\(transfer)/acceptance").status == 404)
-            #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 303)
-            #expect(try await ada.post("\(Self.acme)/\(transfer)/withdrawal").status == 404)
-        }
-    }
+    @Test(.environment) func `S19: shows all that comes along, and is taken only once it is confirmed`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        try environment.setNotificationURL("https://acme.example/notices")
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        _ = try await offer(&ada)
+        let theirs = try await cleo.get(Self.rival).text
+        let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
 
-    @Test func `S19: shows all that comes along, and is taken only once it is confirmed`() async throws {
-        try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            try environment.setNotificationURL("https://acme.example/notices")
-            var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
-            _ = try await offer(&ada)
-            let theirs = try await cleo.get(Self.rival).text
-            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
-
-            let page = try await cleo.get(acceptance)
-            let urls = try environment.admin("SELECT url FROM return_urls WHERE team_id = 'ACMETEAM01'")
-            let domains = try environment.admin("SELECT domain FROM service_domains WHERE team_id = 'ACMETEAM01'")
-            #expect(!urls.isEmpty)
-            for text in (urls + domains).compactMap({ $0[0] }) { #expect(page.text.contains(text)) }
-            for text in ["com.acme.app", "com.acme.web", "https://acme.example/notices", "0 people used"] {
-                #expect(page.text.contains(text), "\(text)")
-            }
-            for form in [[], [("confirmation", "com.acme.web"), ("reason", "x")]] {
-                #expect(try await cleo.post(acceptance, form).status == 422)
-            }
-            #expect(try environment.count("app_ids", in: .rival) == 0)
-            #expect(try await ada.get(acceptance.replacing("RIVALTEAM1", with: "ACMETEAM01")).status == 404)
+        let page = try await cleo.get(acceptance)
+        let urls = try environment.admin("SELECT url FROM return_urls WHERE team_id = 'ACMETEAM01'")
+        let domains = try environment.admin("SELECT domain FROM service_domains WHERE team_id = 'ACMETEAM01'")
+        #expect(!urls.isEmpty)
+        for text in (urls + domains).compactMap({ $0[0] }) { #expect(page.text.contains(text)) }
+        for text in ["com.acme.app", "com.acme.web", "https://acme.example/notices", "0 people used"] {
+            #expect(page.text.contains(text), "\(text)")
         }
+        for form in [[], [("confirmation", "com.acme.web"), ("reason", "x")]] {
+            #expect(try await cleo.post(acceptance, form).status == 422)
+        }
+        #expect(try environment.count("app_ids", in: .rival) == 0)
+        #expect(try await ada.get(acceptance.replacing("RIVALTEAM1", with: "ACMETEAM01")).status == 404)
     }
 
     @Test func `S19: to a team that does not exist is answered as one to a team that does`() async throws {
         var pages: [[String]] = []
         for target in ["RIVALTEAM1", "NOSUCHTEAM"] {
-            let shown = Mutex<[String]>([])
-            try await withEnvironment { environment in
+            try await withEnvironment {
                 var ada = try await environment.acmeWeb("Ada", .owner)
                 let answer = try await offer(&ada, to: target)
                 #expect(answer.status == 303)
-                for page in [try await ada.follow(answer), try await ada.get(Self.acme)] {
-                    shown.withLock { $0.append(words(of: page.text.replacing(target, with: "TEAM"))) }
-                }
+                let shown = [try await ada.follow(answer), try await ada.get(Self.acme)]
+                pages.append(shown.map { words(of: $0.text.replacing(target, with: "TEAM")) })
             }
-            pages.append(shown.withLock { $0 })
         }
         #expect(pages[0] == pages[1])
         #expect(pages[0][0].contains("It is offered") && pages[0][1].contains("To TEAM"))
@@ -118,78 +105,71 @@ import Testing
         var (words, isTag) = ("", false)
         for octet in page.utf8 {
             if octet == UInt8(ascii: "<") { isTag = true }
-            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet)
-            if !isTag, !isDigit { words.unicodeScalars.append(Unicode.Scalar(octet)) }
+            if !isTag, !"0123456789".utf8.contains(octet) { words.unicodeScalars.append(Unicode.Scalar(octet)) }
             if octet == UInt8(ascii: ">") { isTag = false }
         }
         return words
     }
 
-    @Test func `V45, V54: is refused to an owner no longer, whatever the page asked before`() async throws {
-        try await withEnvironment { environment in
-            _ = try await environment.addAcmeWeb()
-            let ben = try await environment.signedIn("Ben", [TeamID.acme: .admin])
-            let member = Actor.member(try #require(ben.subject))
-            let app = try #require(ClientID(rawValue: "com.acme.app"))
-            let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
-            await #expect(throws: TransferRefusal.notAllowed) {
-                _ = try await transfers.offer(app, to: .rival, in: .acme, by: member, from: TestEnvironment.origin)
-            }
-            #expect(try environment.count("app_transfers") == 0)
+    @Test(.environment) func `V45, V54: is refused to an owner no longer, whatever the page asked before`() async throws
+    {
+        let ben = try await environment.acmeWeb("Ben", .admin)
+        let member = Actor.member(try #require(ben.subject))
+        let app = try #require(ClientID(rawValue: "com.acme.app"))
+        let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
+        await #expect(throws: TransferRefusal.notAllowed) {
+            _ = try await transfers.offer(app, to: .rival, in: .acme, by: member, from: TestEnvironment.origin)
         }
+        #expect(try environment.count("app_transfers") == 0)
     }
 
-    @Test func `V45, V54: is taken by an owner no longer, whatever the page asked before`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            _ = try await offer(&ada)
-            let id = try #require(try environment.admin("SELECT transfer_id FROM app_transfers")[0][0])
-            let ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
-            let member = Actor.member(try #require(ben.subject))
-            let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
-            await #expect(throws: TransferRefusal.notAllowed) {
-                _ = try await transfers.accept(
-                    try #require(TransferID(rawValue: id)), policy: .hostNames, in: .rival, by: member,
-                    from: TestEnvironment.origin)
-            }
-            #expect(try environment.transferStates() == ["offered"])
-            #expect(try environment.count("app_ids", in: .rival) == 0)
+    @Test(.environment) func `V45, V54: is taken by an owner no longer, whatever the page asked before`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        _ = try await offer(&ada)
+        let id = try #require(try environment.admin("SELECT transfer_id FROM app_transfers")[0][0])
+        let ben = try await environment.signedIn("Ben", [TeamID.rival: .admin])
+        let member = Actor.member(try #require(ben.subject))
+        let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
+        await #expect(throws: TransferRefusal.notAllowed) {
+            _ = try await transfers.accept(
+                try #require(TransferID(rawValue: id)), policy: .hostNames, in: .rival, by: member,
+                from: TestEnvironment.origin)
         }
+        #expect(try environment.transferStates() == ["offered"])
+        #expect(try environment.count("app_ids", in: .rival) == 0)
     }
 
-    @Test func `V43: is not taken by a team that took a hundred in a day, which reads that it stands`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
-            _ = try await offer(&ada)
-            let theirs = try await cleo.get(Self.rival).text
-            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
-            try environment.admin("INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Other', 'sandbox')")
-            try environment.addTransfers(
-                100, from: "OTHERTEAM1", to: "RIVALTEAM1", at: environment.parts.server.clock().description)
+    @Test(.environment) func `V43: is not taken by a team that took a hundred in a day, which reads that it stands`()
+        async throws
+    {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        _ = try await offer(&ada)
+        let theirs = try await cleo.get(Self.rival).text
+        let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+        try environment.admin("INSERT INTO teams (team_id, name, mode) VALUES ('OTHERTEAM1', 'Other', 'sandbox')")
+        try environment.addTransfers(
+            100, from: "OTHERTEAM1", to: "RIVALTEAM1", at: environment.parts.server.clock().description)
 
-            let answer = try await cleo.post(acceptance, [("confirmation", "com.acme.app"), ("reason", "bought")])
+        let answer = try await cleo.post(acceptance, [("confirmation", "com.acme.app"), ("reason", "bought")])
 
-            let page = try await cleo.follow(answer).text
-            #expect(page.contains("The offer still stands") && page.contains("From ACMETEAM01"))
-            #expect(try environment.count("app_ids", in: .rival) == 0)
-        }
+        let page = try await cleo.follow(answer).text
+        #expect(page.contains("The offer still stands") && page.contains("From ACMETEAM01"))
+        #expect(try environment.count("app_ids", in: .rival) == 0)
     }
 
-    @Test func `V45: ends with the right of the owner who made it`() async throws {
-        try await withEnvironment { environment in
-            var ada = try await environment.acmeWeb("Ada", .owner)
-            var ben = try await environment.signedIn("Ben", [TeamID.acme: .owner])
-            var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
-            _ = try await offer(&ben)
-            let theirs = try await cleo.get(Self.rival).text
-            let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
-            let role = MemberRoutes.role.link(TeamID.acme, try #require(ben.subject))
-            #expect(try await ada.post(role, [("was", "owner"), ("role", "admin")]).status == 303)
+    @Test(.environment) func `V45: ends with the right of the owner who made it`() async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        var ben = try await environment.signedIn("Ben", [TeamID.acme: .owner])
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        _ = try await offer(&ben)
+        let theirs = try await cleo.get(Self.rival).text
+        let acceptance = "\(Self.rival)/\(try id(theirs, "acceptance"))/acceptance"
+        let role = MemberRoutes.role.link(TeamID.acme, try #require(ben.subject))
+        #expect(try await ada.post(role, [("was", "owner"), ("role", "admin")]).status == 303)
 
-            let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
-            #expect(try await cleo.post(acceptance, confirmation).status == 404)
-            #expect(try await ada.get(Self.acme).text.contains("Taken back"))
-        }
+        let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
+        #expect(try await cleo.post(acceptance, confirmation).status == 404)
+        #expect(try await ada.get(Self.acme).text.contains("Taken back"))
     }
 }

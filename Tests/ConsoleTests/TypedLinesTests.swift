@@ -1,5 +1,4 @@
 import Platform
-import Registry
 import Testing
 
 @testable import Console
@@ -24,27 +23,25 @@ import Testing
     }
 }
 
-@Suite struct `A form of thousands of lines` {
+@Suite(.environment) struct `A form of thousands of lines` {
     private static let lines = String(repeating: "-\n", count: 15_000)
 
     @Test func `S5, V42: is refused with one sentence a line up to the limit, and one for all others`() async throws {
-        try await withEnvironment { environment in
-            var owner = try await environment.acmeWeb("Ada", .owner)
-            for (path, field, limit) in [
-                ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100),
-                ("email-sources", "selectors", 5), ("checks/email-sources", "selectors", 5),
-            ] {
-                let form = [
-                    ("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other"),
-                    ("source", "acme.example"), (field, Self.lines),
-                ]
-                let answer = try await owner.post("/console/ACMETEAM01/\(path)", form)
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        for (path, field, limit) in [
+            ("service-ids", "domains", 100), ("checks/service-ids", "domains", 100), ("email-sources", "selectors", 5),
+            ("checks/email-sources", "selectors", 5),
+        ] {
+            let form = [
+                ("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other"),
+                ("source", "acme.example"), (field, Self.lines),
+            ]
+            let answer = try await owner.post("/console/ACMETEAM01/\(path)", form)
 
-                #expect(answer.status == (path.hasPrefix("checks") ? 200 : 422), "\(path)")
-                #expect(answer.text.contains("There are too many: at most \(limit)."), "\(path)")
-                // What was typed is kept; each sentence stands in the summary and beside the field.
-                #expect(answer.text.utf8.count < Self.lines.utf8.count + limit * 1024 + 65_536, "\(path)")
-            }
+            #expect(answer.status == (path.hasPrefix("checks") ? 200 : 422), "\(path)")
+            #expect(answer.text.contains("There are too many: at most \(limit)."), "\(path)")
+            // What was typed is kept; each sentence stands in the summary and beside the field.
+            #expect(answer.text.utf8.count < Self.lines.utf8.count + limit * 1024 + 65_536, "\(path)")
         }
     }
 }

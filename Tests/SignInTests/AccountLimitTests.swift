@@ -2,7 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 @Suite struct `What a person may do a few times` {
@@ -15,11 +14,11 @@ import Testing
         let answers = try (0..<3).map { _ in try browser.send(page, []) }
         #expect(answers.map(\.status) == [200, 200, 429])
         #expect(answers[0].json["user"]?["email"] == "ada@acme.example" && answers[2]["Retry-After"] == "300")
-        #expect(try site.teams.actions().count { $0 == "user.exported" } == 2)
+        #expect(try site.actions().count { $0 == "user.exported" } == 2)
         let ben = try site.signedIn(as: "ben@acme.example")
         #expect(try ben.send(try ben.get("\(Browser.account)/data"), []).status == 200)
 
-        site.teams.clock.advance(by: .seconds(3601))
+        site.clock.advance(by: .seconds(3601))
         for answer in [try browser.get("\(Browser.account)/data"), try browser.send(page, [])] {
             #expect(answer.status == 303)
             #expect(answer["Location"]?.hasPrefix("\(Browser.account)/proof?next=") == true)
@@ -71,15 +70,15 @@ import Testing
         }
         // One that a worker has is left alone.
         try turn("off")
-        try site.teams.admin("UPDATE jobs SET worker = 'somebody' WHERE kind = 'notice.delivery'")
+        try site.admin("UPDATE jobs SET worker = 'somebody' WHERE kind = 'notice.delivery'")
         try turn("on")
-        #expect(try site.teams.notificationTypes() == ["email-disabled", "email-enabled"])
+        #expect(try site.notificationTypes() == ["email-disabled", "email-enabled"])
         // What is so already changes nothing.
         try turn("on")
         for number in 2..<10 { try turn(number.isMultiple(of: 2) ? "off" : "on") }
-        #expect(try site.teams.notificationTypes() == ["email-disabled", "email-enabled"])
+        #expect(try site.notificationTypes() == ["email-disabled", "email-enabled"])
         let jobs = "SELECT state, count(*)::text FROM jobs WHERE kind = 'notice.delivery' GROUP BY state ORDER BY state"
-        #expect(try site.teams.admin(jobs) == [["cancelled", "8"], ["pending", "2"]])
-        #expect(try site.teams.actions().count { $0.hasPrefix("relay.") } == 10)
+        #expect(try site.admin(jobs) == [["cancelled", "8"], ["pending", "2"]])
+        #expect(try site.actions().count { $0.hasPrefix("relay.") } == 10)
     }
 }

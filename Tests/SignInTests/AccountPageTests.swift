@@ -1,17 +1,13 @@
 import Core
-import Crypto
-import EventLoop
 import Platform
-import Postgres
 import TestDatabase
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The person's own page: apps, relay, sessions, password, data, the end.
-@Suite struct AccountPageTests {
-    @Test(.site) func `apps in use are listed with what they know, and one can be left for good`() throws {
+@Suite(.site) struct AccountPageTests {
+    @Test func `apps in use are listed with what they know, and one can be left for good`() throws {
         let browser = site.browser()
         let token = try site.token(of: try browser.consent())
         let page = try browser.get(Browser.account)
@@ -28,21 +24,21 @@ import Testing
         #expect(again.body.contains("email_choice"))
     }
 
-    @Test(.site) func `V43: the page reads no tokens of apps, which it does not show`() throws {
+    @Test func `V43: the page reads no tokens of apps, which it does not show`() throws {
         let browser = try site.consented()
         let lock = "LOCK TABLE refresh_tokens IN ACCESS EXCLUSIVE MODE"
-        let holder = try RowHolder(at: site.teams.conninfo, lock)
+        let holder = try RowHolder(at: site.conninfo, lock)
         let page = try browser.get(Browser.account)
         try holder.commit()
         #expect(page.status == 200 && page.body.contains("The app com.acme.app"))
     }
 
-    @Test(.site) func `mail of an app that got the relay address can be switched off and on`() throws {
+    @Test func `mail of an app that got the relay address can be switched off and on`() throws {
         let browser = site.browser()
         let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
         _ = try browser.send(sheet, [("email_choice", "hide"), ("decision", "continue")])
         func flag() throws -> String? {
-            try site.teams.admin("SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'")[0][0]
+            try site.admin("SELECT forwards_mail::text FROM consents WHERE app_id = 'com.acme.app'")[0][0]
         }
         try site.listen()
         let page = try browser.get(Browser.account)
@@ -54,20 +50,18 @@ import Testing
             #expect(answer.status == 303)
             #expect(try flag() == expected)
         }
-        let events = try site.teams.actions().filter { $0.hasPrefix("relay.") }
+        let events = try site.actions().filter { $0.hasPrefix("relay.") }
         #expect(events == ["relay.disabled", "relay.enabled"])
         // The first of them still waited.
-        #expect(try site.teams.notificationTypes() == ["email-enabled"])
+        #expect(try site.notificationTypes() == ["email-enabled"])
         let other = try browser.post(
             "\(Browser.account)/apps/com.acme.other/relay", [("csrf", csrf), ("relay", "off")])
         #expect(other.status == 404)
     }
 
-    @Test(.site) func `another browser is signed out, one by one or all at once, and another person's never`() throws {
-        let browsers = [site.browser(), site.browser(), site.browser()]
-        for browser in browsers { _ = try browser.signIn(try browser.get(Browser.authorize())) }
-        let ben = site.browser()
-        _ = try ben.signIn(try ben.get(Browser.authorize()), email: "ben@acme.example")
+    @Test func `another browser is signed out, one by one or all at once, and another person's never`() throws {
+        let browsers = try (0..<3).map { _ in try site.signedIn() }
+        let ben = try site.signedIn(as: "ben@acme.example")
         let page = try browsers[0].get(Browser.account)
         #expect(page.body.ranges(of: "This browser").count == 1)
         let ends = page.body.matches(of: /action="(\/t\/ACMETEAM01\/account\/sessions\/[^"\/]+\/end)"/)
@@ -85,10 +79,8 @@ import Testing
         #expect(try ben.get(Browser.account).status == 200)
     }
 
-    @Test(.site) func `a new password wants the old one, keeps the rules, and signs out everywhere else`() throws {
-        let browser = site.browser()
-        let other = site.browser()
-        for one in [browser, other] { _ = try one.signIn(try one.get(Browser.authorize())) }
+    @Test func `a new password wants the old one, keeps the rules, and signs out everywhere else`() throws {
+        let (browser, other) = (try site.signedIn(), try site.signedIn())
         let page = try browser.get("\(Browser.account)/password")
         #expect(page.body.contains("autocomplete=\"new-password\""))
         let wrong = try browser.send(page, [("current", "wrong"), ("new", "a wholly other secret")])
@@ -109,7 +101,7 @@ import Testing
         #expect(try stranger.signIn(start, password: "a wholly other secret").status == 200)
     }
 
-    @Test(.site) func `the person takes everything along, and the end is typed, proved and complete`() throws {
+    @Test func `the person takes everything along, and the end is typed, proved and complete`() throws {
         let browser = try site.consented()
         let data = try browser.send(try browser.get("\(Browser.account)/data"), [])
         #expect(data["Content-Disposition"] == "attachment; filename=\"account.json\"")
@@ -125,17 +117,16 @@ import Testing
         let gone = try browser.send(page, typed + [("password", People.password)])
         #expect(gone.status == 200 && gone.headline == "Your account is deleted")
         #expect(browser.cookies[Browser.sessionCookie] == nil)
-        #expect(try site.teams.notificationTypes() == ["account-delete"])
-        let left = try site.teams.admin(
+        #expect(try site.notificationTypes() == ["account-delete"])
+        let left = try site.admin(
             "SELECT count(*)::text FROM users WHERE team_id = 'ACMETEAM01' AND given_name = 'Ada'")
         #expect(left[0][0] == "0")
-        let rivals = try site.teams.admin(
+        let rivals = try site.admin(
             "SELECT count(*)::text FROM users WHERE team_id = 'RIVALTEAM1' AND given_name = 'Ada'")
         #expect(rivals[0][0] == "1")
     }
 
-    @Test(.site) func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`()
-        throws
+    @Test func `a stranger signs in first, comes back to the page, and a form of another site changes nothing`() throws
     {
         let browser = site.browser()
         for path in ["", "/password", "/data", "/deletion", "/apps/com.acme.app/end"] {
@@ -151,8 +142,7 @@ import Testing
             #expect(answer.status == 403)
         }
         #expect(
-            try site.teams.actions().filter {
-                $0.contains("ended") || $0.contains("deleted") || $0.contains("exported")
-            } == [])
+            try site.actions().filter { $0.contains("ended") || $0.contains("deleted") || $0.contains("exported") }
+                == [])
     }
 }

@@ -5,7 +5,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in without an app: to the person's own page, and to the console.

@@ -44,10 +44,10 @@ struct Answer: Sendable {
     var json: JSONValue { (try? JSON.decode(JSONValue.self, from: Array(body.utf8))) ?? .null }
 
     /// Where the page's form goes.
-    var action: String? { between("<form method=\"post\" action=\"", "\"") }
+    var action: String? { body.firstMatch(between: "<form method=\"post\" action=\"", and: "\"") }
 
     /// The value of a field of the page's form.
-    func value(of name: String) -> String? { between("name=\"\(name)\" value=\"", "\"") }
+    func value(of name: String) -> String? { body.firstMatch(between: "name=\"\(name)\" value=\"", and: "\"") }
 
     /// Whom an exit page delivers.
     var user: JSONValue? { value(of: "user").flatMap { try? JSON.decode(JSONValue.self, from: Array($0.utf8)) } }
@@ -55,36 +55,18 @@ struct Answer: Sendable {
     /// The address in the line of input of that name, which carries its attributes in another order.
     func typed(_ name: String) -> String? {
         let attributes = "type=\"text\" inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\""
-        return between("name=\"\(name)\" \(attributes) value=\"", "\"")
+        return body.firstMatch(between: "name=\"\(name)\" \(attributes) value=\"", and: "\"")
     }
 
     /// Where an exit page by query or fragment leads.
-    var target: String? { between("http-equiv=\"refresh\" content=\"0;url=", "\"") }
+    var target: String? { body.firstMatch(between: "http-equiv=\"refresh\" content=\"0;url=", and: "\"") }
 
     /// The reference an error page shows.
-    var reference: String? { between("<code>", "</code>") }
+    var reference: String? { body.firstMatch(between: "<code>", and: "</code>") }
 
     /// The words of a page's heading, without the mark-up that keeps some of them in one line.
     var headline: String? {
-        between("<h1>", "</h1>")?.replacing("<span class=\"whole\">", with: "").replacing("</span>", with: "")
-    }
-
-    private func between(_ start: String, _ end: String) -> String? {
-        guard let from = body.firstRange(of: start) else { return nil }
-        let rest = body[from.upperBound...]
-        guard let to = rest.firstRange(of: end) else { return nil }
-        return String(rest[..<to.lowerBound]).unescaped
-    }
-}
-
-extension String {
-    /// The text that was escaped for HTML.
-    fileprivate var unescaped: String {
-        var text = self
-        for (escaped, character) in [
-            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#96;", "`"),
-            ("&amp;", "&"),
-        ] { text = text.replacing(escaped, with: character) }
-        return text
+        body.firstMatch(between: "<h1>", and: "</h1>")?.replacing("<span class=\"whole\">", with: "").replacing(
+            "</span>", with: "")
     }
 }

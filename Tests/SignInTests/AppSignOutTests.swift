@@ -2,7 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// An app that signs somebody out: the next visit of that browser asks who it is.
@@ -11,7 +10,7 @@ import Testing
 
     /// A browser in which Ada has just signed in to the app, and the app's refresh token.
     private func signIn(_ client: ClientID = .web) throws -> (browser: Browser, token: String) {
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         let browser = site.browser()
         let exit = try browser.consent(client: client)
         let code = try #require(exit.value(of: "code"))
@@ -39,9 +38,9 @@ import Testing
 
     @Test func `ends a session whose token was renewed or proved anew since`() throws {
         let (browser, token) = try signIn()
-        try site.teams.admin("UPDATE sessions SET token_hash = sha256(token_hash), proved_at = now()")
+        try site.admin("UPDATE sessions SET token_hash = sha256(token_hash), proved_at = now()")
         try signOut(["refresh_token": token])
-        #expect(try site.teams.count("sessions", in: .acme) == 0)
+        #expect(try site.count("sessions", in: .acme) == 0)
         #expect(try !isSignedIn(browser))
     }
 

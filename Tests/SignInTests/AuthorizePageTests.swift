@@ -1,14 +1,12 @@
-import Core
 import Crypto
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a person sees when an app is not set up right, and how a sign-in may begin.
-@Suite struct AuthorizePageTests {
-    @Test(.site) func `a refused request shows a page with a reference and leads nowhere`() throws {
+@Suite(.site) struct AuthorizePageTests {
+    @Test func `a refused request shows a page with a reference and leads nowhere`() throws {
         let wrong: [[String: String?]] = [
             ["client_id": "com.acme.nobody"], ["client_id": nil], ["redirect_uri": "https://evil.example/"],
             ["redirect_uri": "https://acme.example@evil.example/callback"], ["redirect_uri": nil],
@@ -29,13 +27,13 @@ import Testing
         }
     }
 
-    @Test(.site) func `the team's log holds what was sent, and what it is nearest to`() throws {
+    @Test func `the team's log holds what was sent, and what it is nearest to`() throws {
         _ = try site.ask("GET", Browser.authorize(["redirect_uri": TestTeams.callback + "/"]))
         let line = try #require(site.lines.all.last { $0.contains("authorize.refused") })
         #expect(line.contains("trailingSlash") && line.contains("ACMETEAM01") && line.contains("invalid_request"))
     }
 
-    @Test(.site) func `a sign-in may begin by POST from any site, and then goes on by cookie`() throws {
+    @Test func `a sign-in may begin by POST from any site, and then goes on by cookie`() throws {
         let browser = site.browser()
         let form = [("client_id", "com.acme.web"), ("redirect_uri", TestTeams.callback), ("response_type", "code")]
         let answer = try browser.post("/t/ACMETEAM01/auth/authorize", form, ["Origin: https://acme.example"])
@@ -47,7 +45,7 @@ import Testing
         #expect(try browser.send(sheet, [("decision", "continue")]).target?.hasPrefix(TestTeams.callback) == true)
     }
 
-    @Test(.site) func `P9: prompt and parameters nobody knows change nothing`() throws {
+    @Test func `P9: prompt and parameters nobody knows change nothing`() throws {
         for extra in [
             ["prompt": "none"], ["claims": "{}"], ["frame_id": "x", "m": "12", "v": "1.5.6"],
             ["approval_prompt": "force"],
@@ -58,7 +56,7 @@ import Testing
     }
 
     /// Security case V19.
-    @Test(.site) func `V19: a forged Host or X-Forwarded-Host appears in no answer`() throws {
+    @Test func `V19: a forged Host or X-Forwarded-Host appears in no answer`() throws {
         let forged = [
             "Host: evil.example", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: gopher",
             "X-Forwarded-For: 192.0.2.66", "Forwarded: host=evil.example;proto=gopher", "X-Original-URL: /evil.example",

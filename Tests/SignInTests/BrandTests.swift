@@ -32,7 +32,7 @@ import Testing
     @Test(.site) func `pages carry the accent as a style sheet that browsers may keep, and no other spelling of it`()
         throws
     {
-        try site.teams.admin("UPDATE teams SET accent_colour = '#0a84ff' WHERE team_id = 'ACMETEAM01'")
+        try site.admin("UPDATE teams SET accent_colour = '#0a84ff' WHERE team_id = 'ACMETEAM01'")
         let page = try site.ask("GET", Browser.authorize())
         #expect(page.body.contains("href=\"/accents/1/0a84ff.css\""))
         let sheet = try site.ask("GET", "/accents/1/0a84ff.css")
@@ -48,7 +48,7 @@ import Testing
 
     @Test(.site) func `pages carry the team's name, logo and links, and Rival's logo is none of Acme's`() throws {
         let digest = try plantLogo(in: site.teams)
-        try site.teams.admin(
+        try site.admin(
             """
             UPDATE teams SET privacy_url = 'https://acme.example/privacy',
                 terms_url = 'https://acme.example/terms' WHERE team_id = 'ACMETEAM01'
@@ -69,7 +69,7 @@ import Testing
         let digest = try plantLogo(in: site.teams)
         #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
         // Another picture of the same name, which only whoever asks the table would get.
-        try site.teams.admin("UPDATE team_logos SET octets = decode('00', 'hex')")
+        try site.admin("UPDATE team_logos SET octets = decode('00', 'hex')")
         for _ in 0..<20 {
             let logo = try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)")
             #expect(logo.status == 200 && logo["Content-Length"] == "4")
@@ -82,7 +82,7 @@ import Testing
     @Test(.site) func `V55: a closed team's logo is not found, whatever its rows still hold`() throws {
         let digest = try plantLogo(in: site.teams)
         #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 200)
-        try site.teams.markDeleted(.acme)
+        try site.markDeleted(.acme)
         #expect(try site.ask("GET", "/t/ACMETEAM01/logo/\(digest)").status == 404)
     }
 

@@ -1,9 +1,7 @@
 import Core
 import Crypto
-import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What ties a sign-in to one browser: security cases V5 and V23, form tokens, origins, cookies.

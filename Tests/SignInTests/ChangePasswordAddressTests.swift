@@ -1,8 +1,5 @@
 import Testing
 
-@testable import SignIn
-@testable import TestTeams
-
 /// Where a browser is sent that is to change a password (W3C, "A Well-Known URL for Changing Passwords").
 @Suite(.site) struct `The address for changing passwords` {
     private static let address = "/.well-known/change-password"

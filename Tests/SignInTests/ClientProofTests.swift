@@ -19,7 +19,7 @@ import Testing
 
     /// All that is stored, but what the inspector keeps and counts.
     private func everythingStored() throws -> [String?: String?] {
-        let tables = try site.teams.admin(
+        let tables = try site.admin(
             """
             SELECT tablename,
                 query_to_xml(format('SELECT t::text FROM %I AS t ORDER BY 1', tablename), false, false, '')

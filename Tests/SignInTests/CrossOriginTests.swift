@@ -2,9 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
-@testable import TestTeams
-
 /// What pages of other origins may read (Fetch standard), and where clients look for the discovery document.
 @Suite(.site) struct `A page of another origin` {
     private static let origin = "Origin: https://app.example"

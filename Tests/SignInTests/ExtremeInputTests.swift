@@ -1,9 +1,6 @@
 import Core
 import Testing
 
-@testable import SignIn
-@testable import TestTeams
-
 /// Texts that no well-behaved app sends, at the addresses themselves.
 @Suite(.site) struct ExtremeInputTests {
     @Test func `S31, V52: a form whose names are marks out of order is an invalid request at every address`() throws {

@@ -3,7 +3,6 @@ import Crypto
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in over HTTP, page by page.
@@ -176,9 +175,9 @@ import Testing
 
     @Test func `a session lasts by the server's one clock`() throws {
         let browser = try site.consented()
-        site.teams.clock.advance(by: .seconds(6 * 86_400))
+        site.clock.advance(by: .seconds(6 * 86_400))
         #expect(try browser.get(Browser.authorize()).status == 303)
-        site.teams.clock.advance(by: .seconds(7 * 86_400))
+        site.clock.advance(by: .seconds(7 * 86_400))
         let answer = try browser.get(Browser.authorize())
         #expect(answer.status == 200 && answer.headline == "Sign in to Web of com.acme.app")
     }

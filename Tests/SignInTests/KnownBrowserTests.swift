@@ -1,7 +1,6 @@
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A browser in which an account has signed in, once the account is proved otherwise.
@@ -12,9 +11,8 @@ import Testing
     @Test(arguments: [true, false]) func `V45: by the old password guesses at the new one as a stranger does`(
         isVerified: Bool
     ) throws {
-        try site.teams.admin("UPDATE users SET is_email_verified = $1::boolean", "\(isVerified)")
-        let thief = site.browser()
-        _ = try thief.signIn(try thief.get(Browser.authorize()))
+        try site.admin("UPDATE users SET is_email_verified = $1::boolean", "\(isVerified)")
+        let thief = try site.signedIn()
         let owner = site.browser()
         _ = try owner.askForHelp("ada@acme.example", link: false)
         let done = try owner.send(try owner.get(try site.link()), [("new", Self.secret)])
@@ -30,8 +28,7 @@ import Testing
     }
 
     @Test func `V45: is known on where the password was changed in it, and nowhere else`() throws {
-        let other = site.browser()
-        _ = try other.signIn(try other.get(Browser.authorize()))
+        let other = try site.signedIn()
         let own = try site.signedIn()
         let form = try own.get(Browser.account + "/password").form(to: "/password")
         let change = [("current", People.password), ("new", Self.secret)]

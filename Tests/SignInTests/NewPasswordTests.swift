@@ -1,8 +1,6 @@
 import Core
-import Directory
 import EventLoop
 import Glibc
-import Platform
 import Testing
 
 @testable import SignIn
@@ -47,7 +45,7 @@ import Testing
     func `V42, V43: is counted before it is judged, by the network it comes from`(place: Place) throws {
         let browser = site.browser()
         let page = try place.page(in: browser)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         func send(_ password: String) throws -> Answer { try browser.send(page, place.fields + [("new", password)]) }
         let calls = site.judges.callCount
         for _ in 0..<3 {
@@ -59,7 +57,7 @@ import Testing
         #expect(refused.status == 429 && refused["Retry-After"] == "60")
         #expect(!refused.body.contains("a wholly other secret") && site.judges.callCount == calls + 3)
 
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         let done = try send("a wholly other secret")
         #expect(done.status == 200 || done.status == 303)
     }

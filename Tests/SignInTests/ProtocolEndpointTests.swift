@@ -3,7 +3,6 @@ import Crypto
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The addresses that apps ask, as they look on the wire.

@@ -1,6 +1,4 @@
-import Accounts
 import Directory
-import EventLoop
 import Testing
 
 @testable import Platform
@@ -10,8 +8,7 @@ import Testing
 /// Forgotten passwords, other addresses, and mail about them.
 @Suite(.site) struct RecoveryTests {
     @Test func `a mailed link lets a person choose another password once, and ends every session`() throws {
-        let signedIn = site.browser()
-        _ = try signedIn.signIn(try signedIn.get(Browser.authorize()))
+        let signedIn = try site.signedIn()
         let browser = site.browser()
         let sent = try browser.askForHelp("ada@acme.example", link: false)
         #expect(sent.headline == "Look into your mailbox")
@@ -33,7 +30,7 @@ import Testing
 
     @Test func `mail that goes nowhere is told to a sandbox, and to nobody of a production team`() throws {
         let production = try site.browser().askForHelp("ada@acme.example", link: false)
-        try site.teams.setMode("sandbox")
+        try site.setMode("sandbox")
         let sandbox = try site.browser().askForHelp("ada@acme.example", link: false)
 
         #expect(production.headline == sandbox.headline)
@@ -53,8 +50,7 @@ import Testing
     }
 
     @Test func `V18: a link that an intruder asked for is over once the password is another`() throws {
-        let intruder = site.browser()
-        _ = try intruder.signIn(try intruder.get(Browser.authorize()))
+        let intruder = try site.signedIn()
         let form = try intruder.get(Browser.account + "/email")
         _ = try intruder.send(form, [("email", "eve@evil.example"), ("current", People.password)])
         let link = try site.link()
@@ -65,15 +61,14 @@ import Testing
         _ = try owner.send(try owner.get(try site.link()), [("new", "a wholly other secret")])
         #expect(try intruder.get(link).status == 410)
         #expect(try intruder.send(page, []).status == 410)
-        let rows = try site.teams.admin("SELECT login FROM login_names WHERE login LIKE '%evil%'")
+        let rows = try site.admin("SELECT login FROM login_names WHERE login LIKE '%evil%'")
         #expect(rows.isEmpty)
     }
 
     @Test func `V18: a link in the mailbox of the old address is over once there is another address`() throws {
         _ = try site.browser().askForHelp("ada@acme.example", link: false)
         let old = try site.link()
-        let ada = site.browser()
-        _ = try ada.signIn(try ada.get(Browser.authorize()))
+        let ada = try site.signedIn()
         let form = try ada.get(Browser.account + "/email")
         _ = try ada.send(form, [("email", "ada@new.example"), ("current", People.password)])
         #expect(try ada.get(old).status == 200)
@@ -105,17 +100,16 @@ import Testing
         let browser = site.browser()
         _ = try browser.askForHelp("ada@acme.example", link: false)
         let first = try site.link()
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         _ = try browser.askForHelp("ada@acme.example", link: false)
         #expect(try browser.get(first).status == 410)
         let page = try browser.get(try site.link())
-        site.teams.clock.advance(by: .seconds(3600))
+        site.clock.advance(by: .seconds(3600))
         #expect(try browser.send(page, [("new", "a wholly other secret")]).status == 410)
     }
 
     @Test func `another address counts once its link was followed, and the old one is told`() throws {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Browser.authorize()))
+        let browser = try site.signedIn()
         let form = try browser.get(Browser.account + "/email")
         let unproved = try browser.send(form, [("email", "ada@new.example"), ("current", "wrong")])
         let early = try site.mails()
@@ -137,8 +131,7 @@ import Testing
     }
 
     @Test func `V16: somebody else's address is told of by mail alone, and changes nothing`() throws {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Browser.authorize()))
+        let browser = try site.signedIn()
         let form = try browser.get(Browser.account + "/email")
         let answer = try browser.send(form, [("email", "ben@acme.example"), ("current", People.password)])
         #expect(answer.status == 200 && answer.headline == "Look into your mailbox")
@@ -148,8 +141,7 @@ import Testing
     }
 
     @Test func `a sign-in from a browser the account has not been used in is told by mail, once`() throws {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Browser.authorize()))
+        let browser = try site.signedIn()
         // The first of all is no news.
         #expect(try site.mails().isEmpty)
         let other = site.browser()
@@ -164,8 +156,7 @@ import Testing
     }
 
     @Test func `S10, V47: no word of a browser's own stands in a mail about it`() throws {
-        let browser = site.browser()
-        _ = try browser.signIn(try browser.get(Browser.authorize()))
+        _ = try site.signedIn()
         // Ours where they are known, and none where nothing is.
         for (agent, told) in [
             ("https://evil.example/stop-this", ""), ("Firefox/145.0 https://evil.example", "Firefox"),

@@ -4,16 +4,15 @@ import EventLoop
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Accounts that people make themselves; security cases V16, V17, V19 and V31.
-@Suite struct RegistrationTests {
+@Suite(.site) struct RegistrationTests {
     private static let dora = [
         ("email", "dora@acme.example"), ("given_name", "Dora"), ("family_name", "Maar"), ("new", "a password of hers"),
     ]
 
-    @Test(.site) func `a person makes an account, follows the mailed link, and goes on to the app`() throws {
+    @Test func `a person makes an account, follows the mailed link, and goes on to the app`() throws {
         let browser = site.browser()
         let form = try Self.form(browser)
         #expect(form.headline == "Create an account" && form.body.contains("new-password"))
@@ -27,17 +26,16 @@ import Testing
         let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
         let tokens = try site.redeem(exit)
         #expect(tokens.status == 200)
-        let verified = try site.teams.admin(
-            "SELECT is_email_verified::text FROM users WHERE email = 'dora@acme.example'")
+        let verified = try site.admin("SELECT is_email_verified::text FROM users WHERE email = 'dora@acme.example'")
         #expect(verified == [["true"]])
         // A browser that is the first of an account is no news.
         #expect(try site.mails().map(\.message.name) == ["verification"])
     }
 
-    @Test(.site) func `a link that is followed after the sign-in is over goes on to the app all the same`() throws {
+    @Test func `a link that is followed after the sign-in is over goes on to the app all the same`() throws {
         let browser = site.browser()
         _ = try browser.send(try Self.form(browser), Self.dora)
-        site.teams.clock.advance(by: .seconds(3600))
+        site.clock.advance(by: .seconds(3600))
         let page = try browser.get(try site.link())
         let sheet = try browser.follow(try browser.send(page, []))
         #expect(sheet.headline == "Continue to Web of com.acme.app" && sheet.body.contains("Dora"))
@@ -48,16 +46,16 @@ import Testing
         #expect(tokens.status == 200 && claims.members["nonce"] == "nonce-1")
     }
 
-    @Test(.site) func `where the app may ask no more, the person is told that the account is ready`() throws {
+    @Test func `where the app may ask no more, the person is told that the account is ready`() throws {
         let browser = site.browser()
         _ = try browser.send(try Self.form(browser), Self.dora)
-        site.teams.clock.advance(by: .seconds(3600))
-        try site.teams.admin("UPDATE return_urls SET url = url || '2' WHERE team_id = 'ACMETEAM01'")
+        site.clock.advance(by: .seconds(3600))
+        try site.admin("UPDATE return_urls SET url = url || '2' WHERE team_id = 'ACMETEAM01'")
         let done = try browser.send(try browser.get(try site.link()), [])
         #expect(done.status == 200 && done.headline == "Your account is ready")
     }
 
-    @Test(.site) func `the link works once, and in another browser it leads to signing in`() throws {
+    @Test func `the link works once, and in another browser it leads to signing in`() throws {
         _ = try { browser in try browser.send(try Self.form(browser), Self.dora) }(site.browser())
         let link = try site.link()
         let phone = site.browser()
@@ -71,7 +69,7 @@ import Testing
         #expect(sheet.headline == "Continue to Web of com.acme.app")
     }
 
-    @Test(.site) func `V31: a known address is answered like an unknown one, and learns it by mail`() throws {
+    @Test func `V31: a known address is answered like an unknown one, and learns it by mail`() throws {
         var answers: [String] = []
         let (hashes, judgements) = (site.pool.callCount, site.judges.callCount)
         for email in ["dora@acme.example", "ada@acme.example", "ADA@acme.example"] {
@@ -90,7 +88,7 @@ import Testing
         #expect(try site.users("ada@acme.example") == 1)
     }
 
-    @Test(.site) func `V16: whoever registers a known address gets nothing of the account behind it`() throws {
+    @Test func `V16: whoever registers a known address gets nothing of the account behind it`() throws {
         let browser = site.browser()
         var form = Self.dora
         form[0].1 = "ada@acme.example"
@@ -100,7 +98,7 @@ import Testing
         #expect(answer.status == 401)
     }
 
-    @Test(.site) func `V17: what a person may not decide of themselves is not taken from the form`() throws {
+    @Test func `V17: what a person may not decide of themselves is not taken from the form`() throws {
         let browser = site.browser()
         let sub = "000000.00000000000000000000000000000000.0000"
         let extra = [
@@ -110,7 +108,7 @@ import Testing
         _ = try browser.send(try Self.form(browser), Self.dora + extra)
         #expect(try site.users("dora@acme.example") == 0)
         _ = try browser.send(try browser.get(try site.link()), extra)
-        let rows = try site.teams.admin(
+        let rows = try site.admin(
             """
             SELECT u.team_id, u.relay_address, l.login FROM users u JOIN login_names l USING (team_id, sub)
             WHERE u.email = 'dora@acme.example' AND u.sub <> $1
@@ -118,25 +116,25 @@ import Testing
         #expect(rows == [["ACMETEAM01", nil, "dora@acme.example"]])
     }
 
-    @Test(.site) func `V19: the link is of the configured address, whatever the request claims`() throws {
+    @Test func `V19: the link is of the configured address, whatever the request claims`() throws {
         let browser = site.browser()
         let forged = ["Host: evil.example", "X-Forwarded-Host: evil.example"]
         _ = try browser.send(try Self.form(browser), Self.dora, forged)
         #expect(try site.mails().first?.message.link?.hasPrefix("https://pippin.example/t/ACMETEAM01/") == true)
     }
 
-    @Test(.site, arguments: ["invitation", "off"]) func `where the team does not let people in, there is no form`(
+    @Test(arguments: ["invitation", "off"]) func `where the team does not let people in, there is no form`(
         policy: String
     ) throws {
         let browser = site.browser()
         let form = try Self.form(browser)
-        try site.teams.setRegistration(policy)
+        try site.setRegistration(policy)
         #expect(try browser.send(form, Self.dora).status == 404)
         #expect(!(try browser.get(Browser.authorize()).body.contains("Create an account")))
         #expect(try site.mails().isEmpty)
     }
 
-    @Test(.site) func `everything that is wrong is said at once, and what was typed is kept`() throws {
+    @Test func `everything that is wrong is said at once, and what was typed is kept`() throws {
         let browser = site.browser()
         let form = try Self.form(browser)
         let wrong = [
@@ -150,7 +148,7 @@ import Testing
         #expect(!answer.body.contains("value=\"short\""))
     }
 
-    @Test(.site) func `V47: an account gets five mails an hour, and another address one all the same`() throws {
+    @Test func `V47: an account gets five mails an hour, and another address one all the same`() throws {
         let browser = site.browser()
         let form = try Self.form(browser)
         let answers = try (0..<6).map { _ in try browser.send(form, Self.dora) }
@@ -163,17 +161,17 @@ import Testing
         #expect(try site.mails().count == 7)
     }
 
-    @Test(.site) func `sixty people of a class make accounts behind one address within ten minutes`() throws {
+    @Test func `sixty people of a class make accounts behind one address within ten minutes`() throws {
         for number in 0..<60 {
             let browser = site.browser()
             let pupil = [("email", "pupil\(number)@acme.example")] + Self.dora.dropFirst()
             #expect(try browser.send(try Self.form(browser), pupil).status == 200, "\(number)")
-            site.teams.clock.advance(by: .seconds(10))
+            site.clock.advance(by: .seconds(10))
         }
         #expect(try site.mails().count == 60)
     }
 
-    @Test(.site) func `V18: Rival's link is none of Acme's, and a day is its life`() throws {
+    @Test func `V18: Rival's link is none of Acme's, and a day is its life`() throws {
         let browser = site.browser()
         _ = try browser.send(try Self.form(browser), Self.dora)
         let link = try site.link()
@@ -181,7 +179,7 @@ import Testing
         #expect(try browser.get(elsewhere).status == 410)
         #expect(try browser.get(link.replacing("/account/", with: "/password/")).status == 410)
         let page = try browser.get(link)
-        site.teams.clock.advance(by: .seconds(24 * 3600))
+        site.clock.advance(by: .seconds(24 * 3600))
         #expect(try browser.send(page, []).status == 410)
         #expect(try site.users("dora@acme.example") == 0)
     }

@@ -45,9 +45,9 @@ import Testing
     @Test(.apple(limits: ["unauthenticated-writes": 3]))
     func `S18, V43: without a session is of its network, and a team's alone`() throws {
         for route in Route.allCases {
-            site.teams.clock.advance(by: .seconds(61))
+            site.clock.advance(by: .seconds(61))
             let send = try route.prepare()
-            site.teams.clock.advance(by: .seconds(61))
+            site.clock.advance(by: .seconds(61))
             for _ in 0..<3 { #expect(try send().status != 429, "\(route)") }
             let refused = try send()
             #expect(refused.status == 429, "\(route)")
@@ -99,7 +99,7 @@ import Testing
         #expect(site.judges.callCount == 0)
         #expect(try stranger.signIn(page, email: "cleo@acme.example", password: "wrong").status == 401)
         #expect(try stranger.signIn(page).status == 429)
-        site.teams.clock.advance(by: .seconds(900))
+        site.clock.advance(by: .seconds(900))
         let again = try ben.typePassword("ben@acme.example").form(to: "/factor")
         #expect(try ben.send(again, [("method", "totp"), ("code", site.code(of: secret))]).status == 303)
     }
@@ -121,7 +121,7 @@ import Testing
         let ben = try site.signedIn(as: "ben@acme.example")
         let bens = try #require(try ben.get(Browser.account).value(of: "csrf"))
         #expect(try ben.post(Browser.account + "/sessions/end", [("csrf", bens)]).status == 303)
-        site.teams.clock.advance(by: .seconds(600))
+        site.clock.advance(by: .seconds(600))
         #expect(try stop().status == 303)
     }
 
@@ -138,7 +138,7 @@ import Testing
         let browser = site.browser()
         let csrf = try #require(try browser.openOwnPage().value(of: "csrf"))
         #expect(try browser.post("\(Browser.account)/sessions/end", [("csrf", csrf)]).status == 303)
-        #expect(try site.teams.actions().contains("sessions.ended"))
+        #expect(try site.actions().contains("sessions.ended"))
         #expect(try thief.get(Browser.account).status == 303)
     }
 
@@ -152,7 +152,7 @@ import Testing
         for name in longest.keys {
             _ = try site.browser().get(Browser.authorize(accepted.merging([name: (accepted[name] ?? "") + "x"]) { $1 }))
         }
-        let kept = try site.teams.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
+        let kept = try site.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
         #expect(kept.count == 1 && kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
     }
 }

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import SignIn
-
 /// Lends each test of a suite, or one test, a site of its own.
 struct SiteTrait: SuiteTrait, TestTrait, TestScoping {
     fileprivate(set) var isRecursive = true

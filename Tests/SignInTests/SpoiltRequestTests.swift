@@ -3,7 +3,6 @@ import Platform
 import TestSupport
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Requests nobody means well with, at every address of a team; security cases V3 and V33.

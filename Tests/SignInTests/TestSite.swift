@@ -1,13 +1,11 @@
 import Accounts
 import Core
-import Crypto
 import Directory
 import EventLoop
 import Federation
 import OAuth
 import Platform
 import Postgres
-import Registry
 import Simulator
 import Synchronization
 import Templates
@@ -20,7 +18,7 @@ import Testing
 @testable import TestTeams
 
 /// The addresses of both teams on 127.0.0.1, and what the server wrote about them.
-struct TestSite: Sendable {
+struct TestSite: OwnedDatabase, Sendable {
     let teams: TestTeams
     let port: UInt16
     let lines: Lines
@@ -39,6 +37,9 @@ struct TestSite: Sendable {
 
     /// That of the test that runs.
     @TaskLocal static var lent: TestSite?
+
+    var conninfo: String { teams.conninfo }
+    var clock: TestClock { teams.clock }
 
     /// - Parameter source: last number of its address, 127.0.0.x.
     func browser(from source: UInt8 = 1) -> Browser { Browser(port: port, from: source) }

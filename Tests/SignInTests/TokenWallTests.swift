@@ -2,7 +2,6 @@ import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What an `Authorization` field is worth on the wire, good, spoilt or missing.

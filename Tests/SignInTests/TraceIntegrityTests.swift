@@ -69,18 +69,18 @@ import Testing
     ) throws {
         let (browser, sheet) = try site.sheet(Browser.everything)
         #expect(sheet.status == 200)
-        try site.teams.admin(change)
+        try site.admin(change)
         #expect(try browser.send(sheet, [("decision", "continue")]).status == 410)
-        #expect(try site.teams.count("authorization_codes") == 0)
+        #expect(try site.count("authorization_codes") == 0)
     }
 
     @Test(.apple, arguments: ends) func `V45: nor one of a sign-in that comes back from Apple`(change: String) throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
         let back = try browser.postBack(exit)
-        try site.teams.admin(change)
+        try site.admin(change)
         #expect(try browser.get(back).status == 410)
-        #expect(try site.teams.count("authorization_codes", in: .acme) == 0)
+        #expect(try site.count("authorization_codes", in: .acme) == 0)
         #expect(try site.tokenStates().isEmpty)
     }
 

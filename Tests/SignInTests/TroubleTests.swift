@@ -6,7 +6,6 @@ import Platform
 import Postgres
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// When the store is gone, when everybody asks at once, and what the log shows of it.
@@ -36,7 +35,7 @@ import Testing
     }
 
     @Test func `a fault of ours names its reference and nothing else`() throws {
-        try site.teams.admin("ALTER TABLE keys RENAME TO keys_away")
+        try site.admin("ALTER TABLE keys RENAME TO keys_away")
         let json = try site.post("/t/ACMETEAM01/auth/token", try site.redemption(of: "c0"))
         #expect(json.status == 500 && json.body == #"{"error":"server_error"}"#)
         let page = try site.ask("GET", Browser.authorize())
@@ -171,7 +170,7 @@ import Testing
 
     /// Looks for secrets in every row of the database, as they are written and as octets.
     private func expectNoRow(shows secrets: [String]) throws {
-        let rows = try site.teams.admin(
+        let rows = try site.admin(
             """
             SELECT query_to_xml(format('SELECT kept::text FROM %I AS kept', tablename), true, true, '')::text
             FROM pg_tables WHERE schemaname = 'public'

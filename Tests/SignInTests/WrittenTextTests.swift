@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Names and addresses as Apple gives them.
@@ -28,7 +27,7 @@ import Testing
         let info = try site.userinfo(tokens)
         #expect((info["given_name"]?.string ?? "").isExactly(given) && info["family_name"]?.string == family)
         // The vault keeps what came.
-        let vault = try site.teams.admin("SELECT form_given_name FROM provider_identities WHERE team_id = 'ACMETEAM01'")
+        let vault = try site.admin("SELECT form_given_name FROM provider_identities WHERE team_id = 'ACMETEAM01'")
         #expect(try vault[0][0] == JSON.object(repairing: Array(user.utf8))["name"]?["firstName"]?.string)
     }
 
@@ -44,7 +43,7 @@ import Testing
     @Test(arguments: [
         "taro..yamada@docomo.ne.jp", "hanako.@docomo.ne.jp", "\"a b\"@icloud.example", "ö@icloud.example",
     ]) func `is passed on where nothing could be mailed to it`(address: String) throws {
-        try site.teams.admin(
+        try site.admin(
             "UPDATE users SET email = $1 WHERE team_id = $2 AND email = 'rita@icloud.example'", address,
             TeamID.appleSide.rawValue)
 
@@ -86,7 +85,7 @@ import Testing
     }
 
     @Test func `shows a name as its script has it, whatever the language of the page`() throws {
-        try site.teams.admin("UPDATE users SET given_name = '小明', family_name = '王' WHERE email = 'ada@acme.example'")
+        try site.admin("UPDATE users SET given_name = '小明', family_name = '王' WHERE email = 'ada@acme.example'")
         let browser = site.browser()
         let sheet = try browser.signIn(try browser.get(Browser.authorize(Browser.everything)))
         #expect(sheet.body.contains("<strong>王小明</strong>"))

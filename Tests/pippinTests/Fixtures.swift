@@ -3,7 +3,6 @@ import Crypto
 import Directory
 import EventLoop
 import Platform
-import Postgres
 import TestDatabase
 import Testing
 

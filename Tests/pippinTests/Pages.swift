@@ -1,5 +1,3 @@
-import Core
-
 /// A form of a page, as much of it as a walk needs.
 struct PageForm {
     var action: String

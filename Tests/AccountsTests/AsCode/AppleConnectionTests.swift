@@ -1,12 +1,10 @@
 import Accounts
-import Core
 import Crypto
 import Platform
 import Registry
-import Templates
 import Testing
 
-@Suite struct `Connections to Apple in a registry file` {
+@Suite(.acme) struct `Connections to Apple in a registry file` {
     private static let pair = P256SigningKey.generate()
     private static let next = P256SigningKey.generate()
 
@@ -23,143 +21,106 @@ import Testing
     }
 
     @Test func `import their key, are told in the plan, and say nothing twice`() async throws {
-        try await Installation.withAcme { pippin in
-            let report = try await pippin.apply(Self.file(Self.member()))
+        let report = try await pippin.apply(Self.file(Self.member()))
 
-            #expect(report.outcome == .applied)
-            #expect(
-                report.teams.first?.lines == [
-                    "+ key KEY1234567 from Apple, of com.acme.app, team ABCDE12345",
-                    "+ connection to Apple of com.acme.app: com.acme.siwa, key KEY1234567",
-                ])
-            #expect(try await pippin.apply(Self.file(Self.member())).outcome == .unchanged)
-            #expect(try await pippin.apply(Self.file(Self.member(nil))).outcome == .unchanged)
-            #expect(try await pippin.apply(Files.whole) { $0.prunes = true }.outcome == .unchanged)
-            let keys = AppleKeyStore(pippin.database, keyRing: pippin.keyRing)
-            let id = try #require(KeyID(rawValue: "KEY1234567"))
-            #expect(try await keys.signingKey(id, in: .acme)?.pem == Self.pair.pem)
-        }
+        #expect(report.outcome == .applied)
+        #expect(
+            report.teams.first?.lines == [
+                "+ key KEY1234567 from Apple, of com.acme.app, team ABCDE12345",
+                "+ connection to Apple of com.acme.app: com.acme.siwa, key KEY1234567",
+            ])
+        #expect(try await pippin.apply(Self.file(Self.member())).outcome == .unchanged)
+        #expect(try await pippin.apply(Self.file(Self.member(nil))).outcome == .unchanged)
+        #expect(try await pippin.apply(Files.whole) { $0.prunes = true }.outcome == .unchanged)
+        let keys = AppleKeyStore(pippin.database, keyRing: pippin.keyRing)
+        let id = try #require(KeyID(rawValue: "KEY1234567"))
+        #expect(try await keys.signingKey(id, in: .acme)?.pem == Self.pair.pem)
     }
 
     @Test func `are exported without the private half, and applied again`() async throws {
-        try await Installation.withAcme { pippin in
-            try await pippin.apply(Self.file(Self.member()))
+        try await pippin.apply(Self.file(Self.member()))
 
-            let text = try await pippin.export()
+        let text = try await pippin.export()
 
-            #expect(text.contains(#""servicesID" : "com.acme.siwa""#) && !text.contains("PRIVATE KEY"))
-            #expect(text.contains(#""privateKeyFile" : "AuthKey_KEY1234567.p8""#))
-            #expect(try await pippin.apply(text).outcome == .unchanged)
-            // Somewhere else the file must be there.
-            try await Installation.with { other in
-                guard case .refused(let problems) = try await other.apply(text).outcome else {
-                    Issue.record("taken without its key")
-                    return
-                }
-                #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"])
-                let file = try RegistryFile(parsing: Array(text.utf8)) { name in
-                    #expect(name == "AuthKey_KEY1234567.p8")
-                    return Array(Self.pair.pem.utf8)
-                }
-                #expect(try await other.provisioner.apply(file).outcome == .applied)
-                #expect(try await other.export() == text)
+        #expect(text.contains(#""servicesID" : "com.acme.siwa""#) && !text.contains("PRIVATE KEY"))
+        #expect(text.contains(#""privateKeyFile" : "AuthKey_KEY1234567.p8""#))
+        #expect(try await pippin.apply(text).outcome == .unchanged)
+        // Somewhere else the file must be there.
+        try await Installation.with { other in
+            #expect(try await other.apply(text).refusedFields == ["teams[0].appIDs[0].apple.privateKeyFile"])
+            let file = try RegistryFile(parsing: Array(text.utf8)) { name in
+                #expect(name == "AuthKey_KEY1234567.p8")
+                return Array(Self.pair.pem.utf8)
             }
+            #expect(try await other.provisioner.apply(file).outcome == .applied)
+            #expect(try await other.export() == text)
         }
     }
 
     @Test func `change to another key, and with pruning lose the old one`() async throws {
-        try await Installation.withAcme { pippin in
-            try await pippin.apply(Self.file(Self.member()))
-            let changed = Self.file(
-                Self.member(key: "KEY7654321", Self.next, services: "com.acme.other", team: "FGHIJ67890"))
+        try await pippin.apply(Self.file(Self.member()))
+        let changed = Self.file(
+            Self.member(key: "KEY7654321", Self.next, services: "com.acme.other", team: "FGHIJ67890"))
 
-            let report = try await pippin.apply(changed) { $0.prunes = true }
+        let report = try await pippin.apply(changed) { $0.prunes = true }
 
-            #expect(
-                report.teams.first?.lines == [
-                    "+ key KEY7654321 from Apple, of com.acme.app, team FGHIJ67890",
-                    """
-                    ~ connection to Apple of com.acme.app: Services ID "com.acme.siwa" → "com.acme.other", \
-                    key "KEY1234567" → "KEY7654321"
-                    """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
-                ])
-            #expect(try pippin.value("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
-            let moved = Self.file(Self.member(key: "KEY7654321", nil, services: "com.acme.other"))
-            #expect(try await pippin.apply(moved).teams.first?.lines.count == 1)
-            #expect(try pippin.value("SELECT apple_team_id FROM apple_keys") == "ABCDE12345")
-        }
+        #expect(
+            report.teams.first?.lines == [
+                "+ key KEY7654321 from Apple, of com.acme.app, team FGHIJ67890",
+                """
+                ~ connection to Apple of com.acme.app: Services ID "com.acme.siwa" → "com.acme.other", \
+                key "KEY1234567" → "KEY7654321"
+                """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
+            ])
+        #expect(try pippin.value("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
+        let moved = Self.file(Self.member(key: "KEY7654321", nil, services: "com.acme.other"))
+        #expect(try await pippin.apply(moved).teams.first?.lines.count == 1)
+        #expect(try pippin.value("SELECT apple_team_id FROM apple_keys") == "ABCDE12345")
     }
 
     @Test func `go by null and pruning, and by nothing else`() async throws {
-        try await Installation.withAcme { pippin in
-            try await pippin.apply(Self.file(Self.member()))
+        try await pippin.apply(Self.file(Self.member()))
 
-            #expect(try await pippin.apply(Self.file("null")).outcome == .unchanged)
-            let report = try await pippin.apply(Self.file("null")) { $0.prunes = true }
+        #expect(try await pippin.apply(Self.file("null")).outcome == .unchanged)
+        let report = try await pippin.apply(Self.file("null")) { $0.prunes = true }
 
-            #expect(report.outcome == .applied)
-            #expect(try pippin.count("apple_connections") == 0)
+        #expect(report.outcome == .applied)
+        #expect(try pippin.count("apple_connections") == 0)
+        #expect(try pippin.count("apple_keys") == 0)
+    }
+
+    @Test func `that the console refuses are refused, each where it stands`() async throws {
+        for (member, field) in [
+            (Self.member(nil), "privateKeyPEM"), (Self.member(services: "com.acme.app"), "servicesID"),
+            (Self.member(key: "short"), "keyID"), (Self.member(team: "short"), "teamID"),
+            (#"{"servicesID": "com.acme.siwa", "keyID": "KEY1234567", "extra": 1}"#, "extra"),
+        ] {
+            let fields: [String]
+            do { fields = try await pippin.apply(Self.file(member)).refusedFields } catch let found as InvalidFields {
+                fields = found.all.map(\.field)
+            }
+            #expect(fields == ["teams[0].appIDs[0].apple.\(field)"], "\(member)")
             #expect(try pippin.count("apple_keys") == 0)
         }
     }
 
-    @Test func `that the console refuses are refused, each where it stands`() async throws {
-        try await Installation.withAcme { pippin in
-            for (member, field) in [
-                (Self.member(nil), "privateKeyPEM"), (Self.member(services: "com.acme.app"), "servicesID"),
-                (Self.member(key: "short"), "keyID"), (Self.member(team: "short"), "teamID"),
-                (#"{"servicesID": "com.acme.siwa", "keyID": "KEY1234567", "extra": 1}"#, "extra"),
-            ] {
-                let problems: [FieldError]
-                do {
-                    guard case .refused(let found) = try await pippin.apply(Self.file(member)).outcome else {
-                        Issue.record("taken")
-                        continue
-                    }
-                    problems = found
-                } catch let found as InvalidFields { problems = found.all }
-
-                #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.\(field)"], "\(member)")
-                #expect(try pippin.count("apple_keys") == 0)
-            }
-        }
-    }
-
     @Test func `never share a Services ID`() async throws {
-        try await Installation.withAcme { pippin in
-            let (first, second) = (Self.member(), Self.member(key: "KEY7654321", Self.next))
-            let other = #"{"identifier": "com.acme.other", "description": "Other", "apple": \#(second)}"#
-            let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
+        let (first, second) = (Self.member(), Self.member(key: "KEY7654321", Self.next))
+        let other = #"{"identifier": "com.acme.other", "description": "Other", "apple": \#(second)}"#
+        let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
 
-            guard
-                case .refused(let problems) = try await pippin.apply(Files.team(#""appIDs": [\#(app), \#(other)]"#))
-                    .outcome
-            else {
-                Issue.record("taken")
-                return
-            }
-            #expect(problems.map(\.field) == (0...1).map { "teams[0].appIDs[\($0)].apple.servicesID" })
-            try await pippin.apply(Self.file(first))
-            guard case .refused(let problems) = try await pippin.apply(Files.team(#""appIDs": [\#(other)]"#)).outcome
-            else {
-                Issue.record("taken")
-                return
-            }
-            #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.servicesID"])
-        }
+        let both = try await pippin.apply(Files.team(#""appIDs": [\#(app), \#(other)]"#))
+        #expect(both.refusedFields == (0...1).map { "teams[0].appIDs[\($0)].apple.servicesID" })
+        try await pippin.apply(Self.file(first))
+        let alone = try await pippin.apply(Files.team(#""appIDs": [\#(other)]"#))
+        #expect(alone.refusedFields == ["teams[0].appIDs[0].apple.servicesID"])
     }
 
     @Test func `keep the private half of their key`() async throws {
-        try await Installation.withAcme { pippin in
-            try await pippin.apply(Self.file(Self.member()))
+        try await pippin.apply(Self.file(Self.member()))
 
-            let outcome = try await pippin.apply(Self.file(Self.member(Self.next))).outcome
+        let report = try await pippin.apply(Self.file(Self.member(Self.next)))
 
-            guard case .refused(let problems) = outcome else {
-                Issue.record("taken")
-                return
-            }
-            #expect(problems.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyPEM"])
-        }
+        #expect(report.refusedFields == ["teams[0].appIDs[0].apple.privateKeyPEM"])
     }
 }

@@ -1,105 +1,77 @@
 import Accounts
 import Platform
-import Registry
 import Testing
 
 @Suite struct `An export` {
-    @Test func `applied again changes nothing`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-            let text = try await pippin.export()
+    @Test(.acme) func `applied again changes nothing`() async throws {
+        let text = try await pippin.export()
 
-            #expect(try await pippin.apply(text).outcome == .unchanged)
-            #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
-            #expect(try await pippin.apply(text, { $0.resetsCredentials = true }).outcome == .unchanged)
-            #expect(try await pippin.export() == text)
+        #expect(try await pippin.apply(text).outcome == .unchanged)
+        #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
+        #expect(try await pippin.apply(text, { $0.resetsCredentials = true }).outcome == .unchanged)
+        #expect(try await pippin.export() == text)
+    }
+
+    @Test(.acme) func `makes the same team in another installation`() async throws {
+        let text = try await pippin.export()
+
+        try await Installation.with { other in
+            let report = try await other.apply(text)
+
+            #expect(report.outcome == .applied)
+            #expect(try await other.export() == text)
         }
     }
 
-    @Test func `makes the same team in another installation`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-            let text = try await pippin.export()
+    @Test(.acme) func `holds public keys and no secrets`() async throws {
+        let text = try await pippin.export()
 
-            try await Installation.with { other in
-                let report = try await other.apply(text)
-
-                #expect(report.outcome == .applied)
-                #expect(try await other.export() == text)
-            }
-        }
+        #expect(text.contains("BEGIN PUBLIC KEY"))
+        #expect(text.contains(#""returnURLs" : ["#))
+        #expect(!text.contains("password"))
+        #expect(!text.contains("$argon2id$"))
+        #expect(!text.contains("PRIVATE"))
     }
 
-    @Test func `holds public keys and no secrets`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
+    @Test(.acme) func `holds the DKIM selectors of e-mail sources, and a file changes them`() async throws {
+        let text = try await pippin.export()
+        #expect(text.contains("s2026") && text.contains("\"selectors\""))
 
-            let text = try await pippin.export()
+        let left = Files.team(#""emailSources": [{"domain": "acme.example"}]"#)
+        #expect(try await pippin.apply(left).outcome == .unchanged)
+        let other = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["s2027"]}]"#)
+        let report = try await pippin.apply(other)
 
-            #expect(text.contains("BEGIN PUBLIC KEY"))
-            #expect(text.contains(#""returnURLs" : ["#))
-            #expect(!text.contains("password"))
-            #expect(!text.contains("$argon2id$"))
-            #expect(!text.contains("PRIVATE"))
-        }
+        #expect(report.teams.first?.lines == ["~ e-mail source acme.example: selectors + s2027 - s2026 - mail"])
+        let changed = try await pippin.export()
+        #expect(changed.contains("s2027") && !changed.contains("s2026"))
+        let wrong = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["a b"]}]"#)
+        #expect(try await pippin.apply(wrong).refusedFields == ["teams[0].emailSources[0].selectors[0]"])
     }
 
-    @Test func `holds the DKIM selectors of e-mail sources, and a file changes them`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-            let text = try await pippin.export()
-            #expect(text.contains("s2026") && text.contains("\"selectors\""))
+    @Test(.acme) func `holds the issuer of a bundle ID, and a file changes it`() async throws {
+        let file = Files.team(#""appIDs": [{"identifier": "com.acme.app", "issuer": "apple"}]"#)
 
-            let left = Files.team(#""emailSources": [{"domain": "acme.example"}]"#)
-            #expect(try await pippin.apply(left).outcome == .unchanged)
-            let other = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["s2027"]}]"#)
-            let report = try await pippin.apply(other)
+        let report = try await pippin.apply(file)
 
-            #expect(report.teams.first?.lines == ["~ e-mail source acme.example: selectors + s2027 - s2026 - mail"])
-            let changed = try await pippin.export()
-            #expect(changed.contains("s2027") && !changed.contains("s2026"))
-            let wrong = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["a b"]}]"#)
-            guard case .refused(let problems) = try await pippin.apply(wrong).outcome else {
-                Issue.record("applied")
-                return
-            }
-            #expect(problems.map(\.field) == ["teams[0].emailSources[0].selectors[0]"])
-        }
+        #expect(report.teams.first?.lines == [#"~ App ID com.acme.app: issuer "own" → "apple""#])
+        #expect(try await pippin.apply(file).outcome == .unchanged)
+        #expect(try await pippin.export().contains(#""issuer" : "apple""#))
+        #expect(try pippin.value("SELECT issuer FROM app_ids") == "apple")
     }
 
-    @Test func `holds the issuer of a bundle ID, and a file changes it`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-            let file = Files.team(#""appIDs": [{"identifier": "com.acme.app", "issuer": "apple"}]"#)
+    @Test(.acme) func `leaves out revoked keys`() async throws {
+        try await pippin.apply(Files.team(#""keys": []"#)) { $0.prunes = true }
 
-            let report = try await pippin.apply(file)
+        let text = try await pippin.export()
 
-            #expect(report.teams.first?.lines == [#"~ App ID com.acme.app: issuer "own" → "apple""#])
-            #expect(try await pippin.apply(file).outcome == .unchanged)
-            #expect(try await pippin.export().contains(#""issuer" : "apple""#))
-            #expect(try pippin.value("SELECT issuer FROM app_ids") == "apple")
-        }
+        #expect(!text.contains("ACMEKEY001"))
+        #expect(try await pippin.apply(text).outcome == .unchanged)
     }
 
-    @Test func `leaves out revoked keys`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Files.whole)
-            try await pippin.apply(Files.team(#""keys": []"#)) { $0.prunes = true }
+    @Test(.installation) func `of a team that is not there is nothing`() async throws {
+        let exports = [try await pippin.provisioner.export(TeamID.acme), try await pippin.provisioner.export(.system)]
 
-            let text = try await pippin.export()
-
-            #expect(!text.contains("ACMEKEY001"))
-            #expect(try await pippin.apply(text).outcome == .unchanged)
-        }
-    }
-
-    @Test func `of a team that is not there is nothing`() async throws {
-        try await Installation.with { pippin in
-            let exports = [
-                try await pippin.provisioner.export(TeamID.acme), try await pippin.provisioner.export(.system),
-            ]
-
-            #expect(exports.allSatisfy { $0 == nil })
-        }
+        #expect(exports.allSatisfy { $0 == nil })
     }
 }

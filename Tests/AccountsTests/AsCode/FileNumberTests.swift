@@ -48,7 +48,7 @@ import Testing
         for place in places {
             let spoilt = String(decoding: JSON.encode(place.replace("@")), as: UTF8.self)
             for number in BoundaryNumber.json where Self.isNumber(number.text) {
-                let problems = Self.problems(spoilt.replacing("\"@\"", with: number.text))
+                let problems = Files.problems(spoilt.replacing("\"@\"", with: number.text))
                 // Two members that belong together may be refused as one.
                 #expect(!problems.isEmpty, "\(place.path) = \(number)")
                 #expect(
@@ -59,11 +59,4 @@ import Testing
     }
 
     private static func isNumber(_ text: String) -> Bool { text.first.map { "+-.0123456789".contains($0) } ?? false }
-
-    private static func problems(_ text: String) -> [FieldError] {
-        do throws(InvalidFields) {
-            _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
-            return []
-        } catch { return error.all }
-    }
 }

@@ -1,5 +1,4 @@
 import Accounts
-import Core
 import Crypto
 import EventLoop
 import Platform
@@ -16,6 +15,8 @@ struct Installation: OwnedDatabase, Sendable {
     let database: TeamDatabase
     let keyRing: KeyRing
     let provisioner: Provisioner
+    /// That of the test that runs.
+    @TaskLocal static var lent: Installation?
 
     static func with(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
         try await withDatabase { conninfo in
@@ -24,14 +25,6 @@ struct Installation: OwnedDatabase, Sendable {
             try await ConnectedDatabase.with(conninfo) { connected in
                 try await body(Installation(conninfo, connected.database, pool))
             }
-        }
-    }
-
-    /// The same, with Acme's whole file applied.
-    static func withAcme(_ body: @escaping @Sendable (Installation) async throws -> Void) async throws {
-        try await with { pippin in
-            try await pippin.apply(Files.whole)
-            try await body(pippin)
         }
     }
 
@@ -83,6 +76,13 @@ struct Installation: OwnedDatabase, Sendable {
     }
 }
 
+extension ApplyReport {
+    /// Where the file is refused, and why.
+    var problems: [FieldError] { if case .refused(let problems) = outcome { problems } else { [] } }
+
+    var refusedFields: [String] { problems.map(\.field) }
+}
+
 /// Registry files of Acme.
 enum Files {
     static let publicKey = P256SigningKey.generate().publicKey.pem
@@ -119,6 +119,14 @@ enum Files {
     /// A team with these members beside its id.
     static func team(_ members: String, id: String = "ACMETEAM01") -> String {
         #"{"teams": [{"id": "\#(id)", \#(members)}]}"#
+    }
+
+    /// Why the text is no registry file.
+    static func problems(_ text: String) -> [FieldError] {
+        do throws(InvalidFields) {
+            _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
+            return []
+        } catch { return error.all }
     }
 
     static func escaped(_ text: String) -> String {

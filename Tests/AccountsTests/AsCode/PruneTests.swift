@@ -1,87 +1,77 @@
 import Accounts
 import Testing
 
-@Suite struct `Pruning` {
+@Suite(.acme) struct `Pruning` {
     @Test func `removes what the lists do not name`() async throws {
-        try await Installation.withAcme { pippin in
-            let text = Files.team(
-                """
-                "appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.shop"}]}],
-                "keys": [], "emailSources": [{"domain": "acme.example"}], "users": [{"email": "ben@acme.example"}]
-                """)
+        let text = Files.team(
+            """
+            "appIDs": [{"identifier": "com.acme.app", "serviceIDs": [{"identifier": "com.acme.shop"}]}],
+            "keys": [], "emailSources": [{"domain": "acme.example"}], "users": [{"email": "ben@acme.example"}]
+            """)
 
-            let report = try await pippin.apply(text) { $0.prunes = true }
+        let report = try await pippin.apply(text) { $0.prunes = true }
 
-            #expect(
-                report.teams.map(\.lines) == [
-                    [
-                        "- key ACMEKEY001 \"CI\" of com.acme.app, revoked", "- Service ID com.acme.web",
-                        "- e-mail source ada@mail.example", "- user ada@acme.example",
-                        "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
-                    ]
-                ])
-            #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
-            #expect(try pippin.value("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop")
-            #expect(try pippin.value("SELECT string_agg(login, ' ') FROM login_names") == "ben@acme.example")
-            #expect(try pippin.value("SELECT count(*) FROM keys WHERE revoked_at IS NULL") == "0")
-        }
+        #expect(
+            report.teams.map(\.lines) == [
+                [
+                    "- key ACMEKEY001 \"CI\" of com.acme.app, revoked", "- Service ID com.acme.web",
+                    "- e-mail source ada@mail.example", "- user ada@acme.example",
+                    "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
+                ]
+            ])
+        #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)
+        #expect(try pippin.value("SELECT string_agg(identifier, ' ') FROM service_ids") == "com.acme.shop")
+        #expect(try pippin.value("SELECT string_agg(login, ' ') FROM login_names") == "ben@acme.example")
+        #expect(try pippin.value("SELECT count(*) FROM keys WHERE revoked_at IS NULL") == "0")
     }
 
     @Test func `leaves lists alone that the file leaves out`() async throws {
-        try await Installation.withAcme { pippin in
-            let team = try await pippin.apply(#"{"teams": [{"id": "ACMETEAM01"}]}"#) { $0.prunes = true }
-            let app = try await pippin.apply(Files.team(#""appIDs": [{"identifier": "com.acme.app"}]"#)) {
-                $0.prunes = true
-            }
-
-            #expect(team.outcome == .unchanged)
-            #expect(app.outcome == .unchanged)
+        let team = try await pippin.apply(#"{"teams": [{"id": "ACMETEAM01"}]}"#) { $0.prunes = true }
+        let app = try await pippin.apply(Files.team(#""appIDs": [{"identifier": "com.acme.app"}]"#)) {
+            $0.prunes = true
         }
+
+        #expect(team.outcome == .unchanged)
+        #expect(app.outcome == .unchanged)
     }
 
     @Test func `frees names for other uses`() async throws {
-        try await Installation.withAcme { pippin in
-            let text = Files.team(
-                #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#)
+        let text = Files.team(
+            #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#)
 
-            let refused = try await pippin.apply(text)
-            let report = try await pippin.apply(text) { $0.prunes = true }
+        let refused = try await pippin.apply(text)
+        let report = try await pippin.apply(text) { $0.prunes = true }
 
-            #expect(refused.outcome != .applied)
-            #expect(report.outcome == .applied)
-            #expect(try pippin.value("SELECT identifier FROM app_ids") == "com.acme.web")
-        }
+        #expect(refused.outcome != .applied)
+        #expect(report.outcome == .applied)
+        #expect(try pippin.value("SELECT identifier FROM app_ids") == "com.acme.web")
     }
 
     @Test func `tells apps of people it removes, and leaves nothing of their sign-ins`() async throws {
-        try await Installation.withAcme { pippin in
-            try pippin.admin(
-                """
-                WITH consented AS (
-                    INSERT INTO consents (
-                        team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
-                    ) SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
-                )
-                INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
-                SELECT team_id, repeat('0', 28), sub, 'answered', '{}' FROM users
-                """)
+        try pippin.admin(
+            """
+            WITH consented AS (
+                INSERT INTO consents (
+                    team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
+                ) SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
+            )
+            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            SELECT team_id, repeat('0', 28), sub, 'answered', '{}' FROM users
+            """)
 
-            try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
+        try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
-            #expect(try pippin.count("users") == 0)
-            #expect(try pippin.count("flows") == 0)
-            #expect(try pippin.value("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
-            #expect(try pippin.count("deletion_receipts") == 1)
-        }
+        #expect(try pippin.count("users") == 0)
+        #expect(try pippin.count("flows") == 0)
+        #expect(try pippin.value("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
+        #expect(try pippin.count("deletion_receipts") == 1)
     }
 
     @Test func `never removes people whom a file cannot name`() async throws {
-        try await Installation.withAcme { pippin in
-            try pippin.admin("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', '001234.fromapple.0001')")
+        try pippin.admin("INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', '001234.fromapple.0001')")
 
-            try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
+        try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
-            #expect(try pippin.value("SELECT string_agg(sub, ' ') FROM users") == "001234.fromapple.0001")
-        }
+        #expect(try pippin.value("SELECT string_agg(sub, ' ') FROM users") == "001234.fromapple.0001")
     }
 }

@@ -4,17 +4,10 @@ import Registry
 import Testing
 
 @Suite struct `A registry file` {
-    private static func problems(_ text: String) -> [FieldError] {
-        do throws(InvalidFields) {
-            _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
-            return []
-        } catch { return error.all }
-    }
-
     @Test func `of the documented shape is taken`() {
-        #expect(Self.problems(Files.whole) == [])
-        #expect(Self.problems("{}") == [])
-        #expect(Self.problems(#"{"teams": [{"id": "ACMETEAM01"}]}"#) == [])
+        #expect(Files.problems(Files.whole) == [])
+        #expect(Files.problems("{}") == [])
+        #expect(Files.problems(#"{"teams": [{"id": "ACMETEAM01"}]}"#) == [])
     }
 
     @Test(arguments: [
@@ -22,13 +15,13 @@ import Testing
         ("{\n  \"teams\": [],\n  \"ä\": tru }", 3, 3), ("{}\n{}", 2, 1), ("{\"teams\":\n[\"ää\", tru]}", 2, 8),
     ]) func `S42: that is not JSON is refused with its place`(text: String, line: Int, column: Int) {
         let message = "Line \(line), column \(column): the file is not valid JSON."
-        #expect(Self.problems(text).map(\.message) == [.verbatim(message)])
+        #expect(Files.problems(text).map(\.message) == [.verbatim(message)])
     }
 
     @Test func `may begin with a byte order mark, and is named when it is UTF-16`() {
-        #expect(Self.problems("\u{FEFF}" + Files.whole) == [])
+        #expect(Files.problems("\u{FEFF}" + Files.whole) == [])
         #expect(
-            Self.problems("\u{FEFF}{").map(\.message) == [.verbatim("Line 1, column 2: the file is not valid JSON.")])
+            Files.problems("\u{FEFF}{").map(\.message) == [.verbatim("Line 1, column 2: the file is not valid JSON.")])
         let units = Array("{}".utf16)
         let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -49,20 +42,20 @@ import Testing
             }]}
             """
         let message = "Line 4, column 5: the member “mode” is here a second time in one object."
-        #expect(Self.problems(text) == [FieldError(field: "", message: message)])
+        #expect(Files.problems(text) == [FieldError(field: "", message: message)])
         // Written otherwise, it is the same member.
         let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
-        #expect(Self.problems(escaped) == [FieldError(field: "", message: message)])
+        #expect(Files.problems(escaped) == [FieldError(field: "", message: message)])
     }
 
     @Test func `S42: that is too deep or too wide is refused with its place`() {
         let deep = "{\"teams\":\n" + String(repeating: "[", count: 50_000)
         #expect(
-            Self.problems(deep).map(\.message) == [
+            Files.problems(deep).map(\.message) == [
                 .verbatim("Line 2, column 17: the file is nested more deeply than any registry is.")
             ])
         let wide = "{\"teams\":\n[" + String(repeating: "1,", count: 300_000) + "1]}"
-        let problems = Self.problems(wide)
+        let problems = Files.problems(wide)
         #expect(problems.count == 1)
         #expect("\(problems[0].message)".contains("the file holds more values than any registry does."))
     }
@@ -94,7 +87,7 @@ import Testing
                 {"identifier": "a.b", "apple": {"privateKeyFile": "\(name)"}}
             ]}]}
             """
-        #expect(Self.problems(text) == [])
+        #expect(Files.problems(text) == [])
     }
 
     @Test func `is told every unknown member by its path`() {
@@ -108,12 +101,12 @@ import Testing
             """
 
         #expect(
-            Set(Self.problems(text).map(\.field)) == [
+            Set(Files.problems(text).map(\.field)) == [
                 "team", "teams[0].colour", "teams[0].appIDs[0].serviceIDs[0].redirectURIs",
                 "teams[0].appIDs[0].serviceIDs[0].pkce", "teams[0].keys[0].private", "teams[0].emailSources[0].spf",
                 "teams[0].users[0].admin",
             ])
-        #expect(Self.problems(text).allSatisfy { "\($0.message)".contains("unknown") })
+        #expect(Files.problems(text).allSatisfy { "\($0.message)".contains("unknown") })
     }
 
     @Test(arguments: [
@@ -126,14 +119,14 @@ import Testing
             "teams[0].appIDs[0].serviceIDs[0].requirePKCE"
         ),
     ]) func `with a value of the wrong kind is refused there`(text: String, field: String) {
-        #expect(Self.problems(text).map(\.field).contains(field))
+        #expect(Files.problems(text).map(\.field).contains(field))
     }
 
     @Test func `without the names of its things is refused`() {
         let text = #"{"teams": [{"appIDs": [{}], "keys": [{}], "emailSources": [{}], "users": [{}]}]}"#
 
         #expect(
-            Self.problems(text).map(\.field).sorted() == [
+            Files.problems(text).map(\.field).sorted() == [
                 "teams[0].appIDs[0].identifier", "teams[0].emailSources[0].domain", "teams[0].id",
                 "teams[0].keys[0].id", "teams[0].users[0].email",
             ])
@@ -149,8 +142,8 @@ import Testing
         }
 
         #expect(file.teams.first?.keys?.first?.publicKeyPEM == Files.publicKey)
-        #expect(Self.problems(text).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+        #expect(Files.problems(text).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
         let both = Files.team(#""keys": [{"id": "ACMEKEY001", "publicKeyPEM": "x", "publicKeyFile": "y"}]"#)
-        #expect(Self.problems(both).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+        #expect(Files.problems(both).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
     }
 }

@@ -5,7 +5,7 @@ import Directory
 import Platform
 import Testing
 
-@Suite struct `A registry file with second factors` {
+@Suite(.installation) struct `A registry file with second factors` {
     private static let first = "JBSWY3DPEHPK3PXP"
     private static let second = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
@@ -17,7 +17,7 @@ import Testing
             """)
     }
 
-    private func takes(_ secret: String, _ pippin: Installation) async throws -> Bool {
+    private func takes(_ secret: String) async throws -> Bool {
         let subject = try #require(Subject(rawValue: try pippin.value("SELECT sub FROM users") ?? ""))
         let now = Timestamp.now()
         let step = TOTP.step(atSeconds: now.seconds)
@@ -27,30 +27,26 @@ import Testing
     }
 
     @Test func `gives people their apps, and the team its rule`() async throws {
-        try await Installation.with { pippin in
-            let report = try await pippin.apply(Self.file(Self.first))
+        let report = try await pippin.apply(Self.file(Self.first))
 
-            #expect(report.outcome == .applied)
-            #expect(try pippin.value("SELECT second_factor FROM teams WHERE NOT is_system") == "required")
-            #expect(try await takes(Self.first, pippin))
-            #expect(try await pippin.export().contains("totpSecret") == false)
-            #expect(try await pippin.apply(Self.file(Self.first)).outcome == .unchanged)
-        }
+        #expect(report.outcome == .applied)
+        #expect(try pippin.value("SELECT second_factor FROM teams WHERE NOT is_system") == "required")
+        #expect(try await takes(Self.first))
+        #expect(try await pippin.export().contains("totpSecret") == false)
+        #expect(try await pippin.apply(Self.file(Self.first)).outcome == .unchanged)
     }
 
     @Test func `changes an app only when credentials are reset`() async throws {
-        try await Installation.with { pippin in
-            try await pippin.apply(Self.file(Self.first))
+        try await pippin.apply(Self.file(Self.first))
 
-            #expect(try await pippin.apply(Self.file(Self.second)).outcome == .unchanged)
-            #expect(try await !takes(Self.second, pippin))
-            let report = try await pippin.apply(Self.file(Self.second)) { $0.resetsCredentials = true }
+        #expect(try await pippin.apply(Self.file(Self.second)).outcome == .unchanged)
+        #expect(try await !takes(Self.second))
+        let report = try await pippin.apply(Self.file(Self.second)) { $0.resetsCredentials = true }
 
-            #expect(
-                report.teams.map(\.lines) == [
-                    ["~ user ada@acme.example: password reset", "~ user ada@acme.example: authenticator app reset"]
-                ])
-            #expect(try await takes(Self.second, pippin))
-        }
+        #expect(
+            report.teams.map(\.lines) == [
+                ["~ user ada@acme.example: password reset", "~ user ada@acme.example: authenticator app reset"]
+            ])
+        #expect(try await takes(Self.second))
     }
 }

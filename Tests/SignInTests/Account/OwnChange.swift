@@ -1,5 +1,3 @@
-import Core
-import Crypto
 import HTTP
 import Simulator
 import Testing

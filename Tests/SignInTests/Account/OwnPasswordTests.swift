@@ -1,10 +1,8 @@
 import Core
 import Directory
-import EventLoop
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 @Suite(.site) struct `A new password on one's own page` {

@@ -86,7 +86,7 @@ import Testing
             "SELECT count(*)::text FROM authorization_codes WHERE \(own)",
             "SELECT action FROM audit_events WHERE team_id = 'ACMETEAM01' ORDER BY 1",
             "SELECT count(*)::text FROM jobs WHERE kind = 'mail.send'",
-        ].map { try site.teams.admin($0) }
+        ].map { try site.admin($0) }
     }
 }
 

@@ -3,7 +3,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A revocation whose job ended without a word of Apple's is told, and can be tried again.
@@ -11,7 +10,7 @@ import Testing
     private static let problems = "SELECT state, problem FROM provider_tokens"
 
     private func job() throws -> JobID {
-        let id = try site.teams.admin("SELECT job_id FROM jobs WHERE kind = 'provider.revocation'").first?[0]
+        let id = try site.admin("SELECT job_id FROM jobs WHERE kind = 'provider.revocation'").first?[0]
         return try #require(id.flatMap(JobID.init(rawValue:)))
     }
 
@@ -30,7 +29,7 @@ import Testing
 
         try await site.withProcess { try await $0.validate() }
 
-        #expect(try site.teams.admin(Self.problems) == [["refused", "abandoned"]])
+        #expect(try site.admin(Self.problems) == [["refused", "abandoned"]])
         #expect(try site.receipts() == ["provider_token.not_revoked"])
         let receipt = try #require(answer.json["receipt"]?.string)
         let json = try site.ask("GET", "/t/ACMETEAM01/auth/receipts/\(receipt)").json
@@ -39,12 +38,12 @@ import Testing
 
     @Test func `since no interaction came to its end is listed, and tried when the job is`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.teams.admin("UPDATE jobs SET attempts = 20 WHERE kind = 'provider.revocation'")
+        try site.admin("UPDATE jobs SET attempts = 20 WHERE kind = 'provider.revocation'")
         try await site.withProcess { process in
             try await process.validate()
-            try await site.wait { try site.teams.admin("SELECT FROM jobs WHERE state = 'dead'").count == 1 }
+            try await site.wait { try site.admin("SELECT FROM jobs WHERE state = 'dead'").count == 1 }
             try await process.validate()
-            #expect(try site.teams.admin(Self.problems) == [["refused", "abandoned"]])
+            #expect(try site.admin(Self.problems) == [["refused", "abandoned"]])
 
             try await operate { jobs, id in try await jobs.retry(id, in: .acme, by: .system("test"), from: .local) }
             try await site.wait { try site.tokenStates() == ["revoked"] }
@@ -54,7 +53,7 @@ import Testing
 
     @Test func `is none while its job waits`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.teams.admin("UPDATE jobs SET due_at = now() + interval '1 hour'")
+        try site.admin("UPDATE jobs SET due_at = now() + interval '1 hour'")
         try await site.withProcess { try await $0.validate() }
         #expect(try site.tokenStates() == ["ending"])
     }

@@ -1,9 +1,7 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The account page of people who came by way of Apple.
@@ -16,23 +14,21 @@ import Testing
         let page = try browser.get(Self.deletion)
         #expect(page.status == 200)
 
-        site.teams.clock.advance(by: .seconds(601))
+        site.clock.advance(by: .seconds(601))
         let detour = try browser.get(Self.deletion)
         #expect(detour.status == 303 && detour["Location"]?.hasPrefix(Browser.account + "/session?next=") == true)
         let late = try browser.send(page, [("confirmation", "rita@icloud.example")])
         #expect(late.status == 303)
         #expect(
-            try site.teams.admin("SELECT count(*) FROM users WHERE email LIKE 'rita@%' AND team_id = 'ACMETEAM01'") == [
-                ["1"]
-            ])
+            try site.admin("SELECT count(*) FROM users WHERE email LIKE 'rita@%' AND team_id = 'ACMETEAM01'") == [["1"]]
+        )
 
         try browser.openAccount(.regular)
         let done = try browser.send(try browser.get(Self.deletion), [("confirmation", "rita@icloud.example")])
         #expect(done.status == 200)
         #expect(
-            try site.teams.admin("SELECT count(*) FROM users WHERE email LIKE 'rita@%' AND team_id = 'ACMETEAM01'") == [
-                ["0"]
-            ])
+            try site.admin("SELECT count(*) FROM users WHERE email LIKE 'rita@%' AND team_id = 'ACMETEAM01'") == [["0"]]
+        )
     }
 }
 

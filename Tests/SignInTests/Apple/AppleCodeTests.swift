@@ -5,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A backend that was written for Apple and redeems here, at `/auth/token`, what its app got from Apple.
@@ -51,7 +50,7 @@ import Testing
             ["redirect_uri": "https://acme.example/callback"], ["code_verifier": "v"], ["scope": "name email"],
             [
                 "client_secret": try site.teams.secret(of: .app) {
-                    $0.claims["exp"] = .number(Double(site.teams.clock.now.seconds) + 86_400.5)
+                    $0.claims["exp"] = .number(Double(site.clock.now.seconds) + 86_400.5)
                 }
             ],
         ] {
@@ -69,7 +68,7 @@ import Testing
         #expect(try site.claims(second)["nonce"] == "nonce-1")
         #expect(try site.sessions() == [["1"]])
 
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         let late = try redeem(given["code"])
         #expect(late.status == 400)
         #expect(late.body == #"{"error":"invalid_grant","error_description":"The code has already been used."}"#)
@@ -89,10 +88,10 @@ import Testing
             let answer = try site.post("/t/ACMETEAM01/auth/token", try redemption(code, of: client))
             #expect(answer.status == 400 && answer.json["error"] == "invalid_grant", "\(code)")
             #expect(answer.json["error_description"]?.string == description, "\(code)")
-            site.teams.clock.advance(by: .seconds(1))
+            site.clock.advance(by: .seconds(1))
         }
         try await site.flush()
-        let steps = try site.teams.admin(
+        let steps = try site.admin(
             """
             SELECT step FROM (
                 SELECT step::text FROM flow_steps WHERE team_id = 'ACMETEAM01'
@@ -123,10 +122,10 @@ import Testing
         #expect(try redeem(code, ["client_secret": nil]).json["error"] == "invalid_client")
         #expect(try redeem(code, ["client_secret": try site.teams.secret(of: .web)]).json["error"] == "invalid_client")
         #expect(try redeem(code, ["code": "x", "grant_type": "refresh_token"]).json["error"] == "invalid_request")
-        try site.teams.setIdentitySources("directory")
+        try site.setIdentitySources("directory")
         #expect(try redeem(code).json["error"] == "invalid_grant")
         #expect(site.calls(to: .token) == before)
-        try site.teams.setIdentitySources("directory,apple")
+        try site.setIdentitySources("directory,apple")
         #expect(try redeem(code).status == 200)
     }
 
@@ -140,7 +139,7 @@ import Testing
 
         try await site.teams.loop.run { try await site.teams.connectRival() }
         #expect(try site.post("/t/RIVALTEAM1/auth/token", form).status == 400)
-        #expect(try site.teams.count("refresh_tokens", in: .rival) == 0)
+        #expect(try site.count("refresh_tokens", in: .rival) == 0)
         #expect(try redeem(code).status == 200)
     }
 
@@ -153,7 +152,7 @@ import Testing
     }
 
     @Test func `brings tokens of Apple's issuer where the bundle ID is set so`() throws {
-        try site.teams.admin(
+        try site.admin(
             "UPDATE app_ids SET issuer = 'apple' WHERE team_id = 'ACMETEAM01' AND identifier = 'com.acme.app'")
         let claims = try site.claims(try redeem(try site.device(.regular)["code"]))
         #expect(claims["iss"] == "https://appleid.apple.com" && claims["aud"]?.string == ClientID.app.rawValue)
@@ -181,7 +180,7 @@ import Testing
         #expect(refused.status == 429 && refused["Retry-After"] == "60")
         #expect(site.calls(to: .token) == before)
         #expect(try redeem("wrong", in: "RIVALTEAM1", .rivalApp).status == 400)
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         #expect(try redeem(try #require(try site.device(.regular)["code"])).status == 200)
     }
 }

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What the team's inspector tells of a call to Apple that came to nothing: what was asked and what was answered.
@@ -38,7 +37,7 @@ import Testing
         let step = try await Self.failure()
         #expect(step.contains(#""status","400","error","invalid_client""#))
         #expect(step.contains(#""client_id","com.acme.app""#))
-        let later = try site.teams.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
+        let later = try site.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
         #expect(later == [["request_refused"]])
     }
 
@@ -72,7 +71,7 @@ import Testing
             SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'
             """
         func found() throws -> String? {
-            try site.teams.admin(statement).compactMap { $0[0] }.first { $0.contains("\"kind\":\"\(kind)\"") }
+            try site.admin(statement).compactMap { $0[0] }.first { $0.contains("\"kind\":\"\(kind)\"") }
         }
         try await site.wait { try found() != nil }
         return try #require(try found())

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in at Apple, whose stand-in is another engine behind the same port.
@@ -77,7 +76,7 @@ import Testing
     @Test func `goes straight there where Apple is the only source, and has no page of ours`() throws {
         let browser = site.browser()
         let page = try browser.get(Browser.authorize(Browser.everything))
-        try site.teams.setIdentitySources("apple")
+        try site.setIdentitySources("apple")
 
         #expect(try browser.send(page, [("email", "ada@acme.example"), ("password", People.password)]).status == 404)
         for path in [Browser.authorize(Browser.everything), Browser.account + "/session"] {

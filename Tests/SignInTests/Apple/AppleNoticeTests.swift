@@ -1,10 +1,8 @@
 import Core
-import Crypto
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What Apple tells by itself of the team's people.
@@ -32,23 +30,23 @@ import Testing
 
         #expect(answer.status == 200 && answer.body.isEmpty)
         #expect(try !site.isAlive(token) && site.credentialState() == "revoked")
-        #expect(try site.teams.count("consents", in: .acme) == 0)
+        #expect(try site.count("consents", in: .acme) == 0)
         // Dead at Apple already: nobody has to call.
         #expect(try site.tokenStates() == ["revoked"] && site.receipts() == ["provider_token.revoked"])
-        #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").isEmpty)
-        #expect(try site.teams.notificationTypes() == ["consent-revoked"])
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").isEmpty)
+        #expect(try site.notificationTypes() == ["consent-revoked"])
     }
 
     @Test(.notifications) func `V21: are acted on once, however often they come`() throws {
         _ = try site.tokens()
         let event = site.event("consent-revoked", after: .seconds(100))
         #expect(try site.notification(event).status == 200)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         let token = try site.tokens()
         for _ in 1...3 { #expect(try site.notification(event).status == 200) }
 
         #expect(try site.isAlive(token) && site.tokenStates() == ["revoked", "live"])
-        #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
+        #expect(try site.actions().count { $0 == "consent.ended" } == 1)
         #expect(try site.notification(event, id: "another").status == 200)
         #expect(try !site.isAlive(token))
     }
@@ -58,7 +56,7 @@ import Testing
         let event = site.event("consent-revoked")
         let exchanges = try (1...20).map { _ in try site.setOut(event) }
         for exchange in exchanges { #expect(try exchange.answer().status == 200) }
-        #expect(try site.teams.actions().count { $0 == "consent.ended" } == 1)
+        #expect(try site.actions().count { $0 == "consent.ended" } == 1)
     }
 
     @Test(.notifications, arguments: ["account-delete", "account-deleted"])
@@ -67,8 +65,8 @@ import Testing
         #expect(try site.notification(site.event(spelling)).status == 200)
         #expect(try !site.isAlive(token) && site.credentialState() == "notFound")
         #expect(try site.tokenStates() == ["revoked"])
-        #expect(try site.teams.notificationTypes() == ["account-delete"])
-        #expect(try site.teams.actions().contains("user.deleted"))
+        #expect(try site.notificationTypes() == ["account-delete"])
+        #expect(try site.actions().contains("user.deleted"))
     }
 
     @Test(.notifications) func `about nobody, and of what nobody knows, are taken and change nothing`() throws {
@@ -86,8 +84,8 @@ import Testing
         let event = site.event("consent-revoked")
         let wrong: [(String, JSONValue?)] = [
             ("iss", "https://account.apple.com"), ("aud", "com.rival.siwa"), ("aud", nil),
-            ("exp", .integer(Int64(site.teams.clock.now.seconds) - 3600)), ("iat", nil),
-            ("iat", .integer(Int64(site.teams.clock.now.seconds) + 3600)), ("events", nil), ("events", 7),
+            ("exp", .integer(Int64(site.clock.now.seconds) - 3600)), ("iat", nil),
+            ("iat", .integer(Int64(site.clock.now.seconds) + 3600)), ("events", nil), ("events", 7),
         ]
         for (name, value) in wrong {
             #expect(
@@ -95,19 +93,19 @@ import Testing
         }
         #expect(try site.notification(event, to: "/t/RIVALTEAM1/auth/notifications/apple").status == 400)
         #expect(try site.notification(event, signedBy: TestKeys.signing).status == 400)
-        #expect(try site.isAlive(token) && site.teams.count("provider_notices") == 0)
+        #expect(try site.isAlive(token) && site.count("provider_notices") == 0)
     }
 
     @Test(.notifications) func `wait where Apple's keys cannot be had, and are good as of when they came`() async throws
     {
         let token = try site.tokens()
-        site.teams.clock.advance(by: .seconds(25 * 3600))
+        site.clock.advance(by: .seconds(25 * 3600))
         site.script.set(.trouble, at: .keys, times: 1)
         #expect(try site.notification(site.event("consent-revoked")).status == 200)
         #expect(try site.isAlive(token))
-        let clear = try site.teams.admin("SELECT FROM jobs WHERE payload::text ~ 'payload|eyJhbGciOi'")
+        let clear = try site.admin("SELECT FROM jobs WHERE payload::text ~ 'payload|eyJhbGciOi'")
         #expect(clear.isEmpty)
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        site.clock.advance(by: .seconds(2 * 86_400))
         try await site.work { try site.tokenStates() == ["revoked"] }
         #expect(try !site.isAlive(token))
     }
@@ -119,14 +117,14 @@ import Testing
         let kept = "SELECT state, attempts < 4 FROM jobs WHERE kind = 'provider.notice'"
 
         // The keys were fetched for the sign-in.
-        site.teams.clock.advance(by: .seconds(2))
+        site.clock.advance(by: .seconds(2))
         #expect(try site.notification(event, key: "NOSUCHKEY1").status == 200)
-        #expect(try site.teams.admin(kept).count == 1)
-        site.teams.clock.advance(by: .seconds(20))
-        try await site.work { try site.teams.admin(kept) == [["succeeded", "t"]] }
+        #expect(try site.admin(kept).count == 1)
+        site.clock.advance(by: .seconds(20))
+        try await site.work { try site.admin(kept) == [["succeeded", "t"]] }
 
         #expect(try site.notification(event, key: "NOSUCHKEY2").status == 400)
-        #expect(try site.teams.admin(kept).count == 1)
+        #expect(try site.admin(kept).count == 1)
         #expect(try site.isAlive(token))
     }
 
@@ -143,7 +141,7 @@ import Testing
     @Test(.apple(limits: ["unauthenticated-writes": 4])) func `that prove nothing are limited, others never`() throws {
         site.script.set(.newKey, at: .keys)
         _ = try site.tokens()
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         let statuses = try (0..<5).map { _ in try site.ask("POST", Self.path, body: "{}").status }
         #expect(statuses == [400, 400, 400, 400, 429])
         #expect(try site.notification(site.event("consent-revoked")).status == 200)
@@ -160,13 +158,13 @@ import Testing
             #expect(try site.post("/apple/notices", form.merging(["copies": copies]) { $1 }).status != 303)
         }
         let delivered = "SELECT state FROM notices WHERE team_id = 'APPLESIM00'"
-        try await site.work { try site.teams.admin(delivered) == [["delivered"]] }
+        try await site.work { try site.admin(delivered) == [["delivered"]] }
 
         #expect(try site.credentialState() == "notFound" && site.tokenStates() == ["revoked"])
-        let told = try site.teams.admin("SELECT events::text FROM provider_notices")
+        let told = try site.admin("SELECT events::text FROM provider_notices")
         #expect(told.count == 1 && told[0][0]?.contains(spelling) == true)
-        #expect(try site.teams.actions().count { $0 == "user.deleted" } == 1)
-        let arrivals = try site.teams.admin("SELECT count(*)::text FROM notice_attempts WHERE team_id = 'APPLESIM00'")
+        #expect(try site.actions().count { $0 == "user.deleted" } == 1)
+        let arrivals = try site.admin("SELECT count(*)::text FROM notice_attempts WHERE team_id = 'APPLESIM00'")
         #expect(arrivals == [["2"]])
     }
 }

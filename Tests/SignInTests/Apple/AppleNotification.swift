@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A site whose Apple has published the key that tests sign with, and whose app wants to be told.
@@ -19,11 +18,11 @@ func withNotifications(_ body: (TestSite) async throws -> Void) async throws {
 /// The same, told by the stand-in itself.
 func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
     try await withNotifications { site in
-        try site.teams.admin(
+        try site.admin(
             """
             UPDATE app_ids SET notification_url = 'http://127.0.0.1:' || $1 || $2 WHERE team_id = 'APPLESIM00'
             """, String(site.port), `Apple's notifications`.path)
-        try site.teams.setMode("sandbox", of: .appleSide)
+        try site.setMode("sandbox", of: .appleSide)
         try await body(site)
     }
 }

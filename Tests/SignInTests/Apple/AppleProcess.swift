@@ -11,7 +11,6 @@ import Testing
 @testable import Accounts
 @testable import Federation
 @testable import OAuth
-@testable import SignIn
 @testable import TestTeams
 
 /// A process beside the site that does what waits at Apple: a loop, connections and caches of its own.

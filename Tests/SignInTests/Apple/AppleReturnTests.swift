@@ -1,12 +1,10 @@
 import Core
 import Directory
-import EventLoop
 import HTTP
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A browser that comes back from Apple when what it left is not there any more.
@@ -16,16 +14,16 @@ import Testing
         let exchange = try await site.hold(while: { try browser.set(out: back) }) {
             let people = try site.people()
             #expect(!people.isEmpty)
-            try site.teams.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
+            try site.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
         }
 
         #expect(try exchange.answer().status == 410)
-        #expect(try !site.teams.actions().contains("sign_in.completed"))
-        let seen = try site.teams.admin(
+        #expect(try !site.actions().contains("sign_in.completed"))
+        let seen = try site.admin(
             "SELECT last_sign_in_at FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
         #expect(seen == [[nil]])
         #expect(try site.tokenStates() == ["live"])
-        #expect(try site.teams.count("provider_trips") == 0)
+        #expect(try site.count("provider_trips") == 0)
     }
 
     @Test(
@@ -36,7 +34,7 @@ import Testing
         throws
     {
         let (browser, back) = try site.back()
-        try site.teams.admin(change)
+        try site.admin(change)
         for _ in 0..<2 { #expect(try browser.get(back).status == 410) }
     }
 
@@ -57,7 +55,7 @@ import Testing
         let state = try #require(exit.value(of: "state"))
         let body = "state=\(state)&user=\(long)"
         #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 400)
-        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
         _ = try browser.postBack(exit)
     }
 
@@ -66,6 +64,6 @@ import Testing
         let page = try browser.get(Browser.authorize(client: .otherWeb))
         let step = try #require(page.action).replacing("/password", with: "/apple")
         #expect(try browser.get(step).status == 400)
-        #expect(try site.teams.count("provider_trips") == 0)
+        #expect(try site.count("provider_trips") == 0)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(try site.ask("GET", path).json["status"] == "done")
         #expect(try Self.fates(path) == ["revoked", "revoked", "apple revoked", "apple revoked"])
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        let rest = try site.teams.admin("SELECT DISTINCT length(token_sealed)::text FROM provider_tokens")
+        let rest = try site.admin("SELECT DISTINCT length(token_sealed)::text FROM provider_tokens")
         #expect(rest == [["0"]])
         // At Apple the app has left the person's list: they would be asked again.
         #expect(try Self.consentsAtApple() == 0)
@@ -45,7 +45,7 @@ import Testing
         return tokens
     }
 
-    private static func consentsAtApple() throws -> Int { try site.teams.count("consents", in: .appleSide) }
+    private static func consentsAtApple() throws -> Int { try site.count("consents", in: .appleSide) }
 
     @Test func `follows our own revocation, and the next sign-in is a first one again`() async throws {
         let token = try site.tokens()
@@ -65,7 +65,7 @@ import Testing
         _ = try site.client("sign-out", ["sub": Self.rita, "refresh_token": second])
         #expect(try site.tokenStates() == ["ending", "ending"])
         _ = try site.client("sign-out", ["sub": Self.rita])
-        #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
     }
 
@@ -98,18 +98,18 @@ import Testing
         site.script.set(fault, at: .revocation)
         try await site.work { try site.tokenStates() == ["revoked"] }
         #expect(try site.receipts() == ["provider_token.revoked"])
-        #expect(try site.teams.admin("SELECT attempts::text, state FROM jobs") == [["2", "succeeded"]])
+        #expect(try site.admin("SELECT attempts::text, state FROM jobs") == [["2", "succeeded"]])
     }
 
     @Test func `that Apple refuses to the last interaction is given up, and why is kept and told`() async throws {
         _ = try site.tokens()
         let answer = try site.client("delete-account", ["sub": Self.rita])
         site.script.set(.unknownClient, at: .revocation, times: .max)
-        try site.teams.makeJobsDue(afterAttempts: 18)
+        try site.makeJobsDue(afterAttempts: 18)
         try await site.work { try site.tokenStates() == ["refused"] }
 
         #expect(try site.receipts() == ["provider_token.not_revoked"])
-        #expect(try site.teams.admin("SELECT problem FROM provider_tokens") == [["client"]])
+        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["client"]])
         let receipt = try #require(answer.json["receipt"]?.string)
         let token = try Self.tokens("/t/ACMETEAM01/auth/receipts/\(receipt)").last
         #expect(token?["fate"] == "refused" && token?["problem"] == "client")
@@ -117,15 +117,15 @@ import Testing
 
     @Test func `is given up at once where the group is not connected any more`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.teams.admin("DELETE FROM apple_connections")
+        try site.admin("DELETE FROM apple_connections")
         try await site.work { try site.tokenStates() == ["refused"] }
-        #expect(try site.teams.admin("SELECT problem FROM provider_tokens") == [["unconnected"]])
-        #expect(try site.teams.admin("SELECT attempts::text, state FROM jobs") == [["1", "dead"]])
+        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["unconnected"]])
+        #expect(try site.admin("SELECT attempts::text, state FROM jobs") == [["1", "dead"]])
     }
 
     @Test func `goes on where people may not sign in at Apple any more`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.teams.setIdentitySources("directory")
+        try site.setIdentitySources("directory")
         try await site.work { try site.tokenStates() == ["revoked"] }
     }
 
@@ -133,7 +133,7 @@ import Testing
         let token = try site.tokens()
         try site.copyTokensToRival()
         _ = try site.client("revoke", ["token": token])
-        let states = try site.teams.admin("SELECT team_id, state FROM provider_tokens ORDER BY 1")
+        let states = try site.admin("SELECT team_id, state FROM provider_tokens ORDER BY 1")
         #expect(states == [["ACMETEAM01", "ending"], ["RIVALTEAM1", "live"]])
         let database = site.teams.database
         let seen = try await site.teams.loop.run {

@@ -1,15 +1,13 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers of Apple's whose browser never came back.
 @Suite(.apple) struct `An upstream request that nobody came back from` {
     private func vault() throws -> [[String?]] {
-        try site.teams.admin("SELECT form_given_name, form_family_name FROM provider_identities")
+        try site.admin("SELECT form_given_name, form_family_name FROM provider_identities")
     }
 
     @Test func `P17: leaves the name in the vault, which the next sign-in delivers`() async throws {
@@ -17,7 +15,7 @@ import Testing
         try await site.withProcess { process in
             try await process.settle()
             #expect(try vault().isEmpty)
-            site.teams.clock.advance(by: .seconds(180))
+            site.clock.advance(by: .seconds(180))
             try await process.settle()
         }
         #expect(try vault() == [["Rita", "Regular"]])
@@ -28,7 +26,7 @@ import Testing
 
     @Test func `is good for a browser that comes late, but in time`() async throws {
         let (browser, back) = try site.back()
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         let exit = try browser.get(back)
         #expect(exit.value(of: "code") != nil && exit.value(of: "user")?.contains("Rita") == true)
@@ -36,12 +34,12 @@ import Testing
 
     @Test func `is judged by when it came, and looked at again while Apple's keys cannot be had`() async throws {
         _ = try site.browser().signInUntilBack()
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        site.clock.advance(by: .seconds(2 * 86_400))
         site.script.set(.trouble, at: .keys)
         try await site.withProcess { process in
             try await process.settle()
             #expect(try vault().isEmpty)
-            site.teams.clock.advance(by: .seconds(60))
+            site.clock.advance(by: .seconds(60))
             try await process.settle()
         }
         #expect(try vault() == [["Rita", "Regular"]])
@@ -52,9 +50,9 @@ import Testing
             site.script.set(fault, at: .browser)
             _ = try site.browser().signInUntilBack()
         }
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         #expect(try vault().isEmpty)
-        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
     }
 }

@@ -1,6 +1,5 @@
 import Core
 import Crypto
-import Directory
 import EventLoop
 import Platform
 import Postgres
@@ -9,7 +8,6 @@ import Testing
 
 @testable import Federation
 @testable import OAuth
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers that anybody may post, beside those that hold somebody's name.
@@ -21,12 +19,12 @@ import Testing
             for _ in 0..<300 { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
             try await site.answer(to: .rival, keyID: "EXTRAKEY01")
         }
-        site.teams.clock.advance(by: .seconds(121))
+        site.clock.advance(by: .seconds(121))
         try await site.withProcess { try await $0.settle() }
-        let vault = try site.teams.admin("SELECT team_id, form_given_name FROM provider_identities")
+        let vault = try site.admin("SELECT team_id, form_given_name FROM provider_identities")
         #expect(vault == [["RIVALTEAM1", "Rita"]])
         // Apple's keys were fetched since, so that nothing is waited for.
-        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
     }
 
     @Test func `V43: of one team, more than a round takes, leave the next round's first turn to another`() async throws
@@ -37,13 +35,13 @@ import Testing
             for _ in 0..<12 { try await site.answer(to: .acme, keyID: "EXTRAKEY01") }
             try await site.answer(to: .rival, keyID: "EXTRAKEY01")
         }
-        site.teams.clock.advance(by: .seconds(121))
+        site.clock.advance(by: .seconds(121))
         let vault = "SELECT form_given_name FROM provider_identities WHERE team_id = 'RIVALTEAM1'"
         try await site.withProcess { process in
             try await process.settle(rounds: 1, of: 4)
-            #expect(try site.teams.admin(vault).isEmpty)
+            #expect(try site.admin(vault).isEmpty)
             try await process.settle(rounds: 2, of: 4)
-            #expect(try site.teams.admin(vault) == [["Rita"]])
+            #expect(try site.admin(vault) == [["Rita"]])
         }
     }
 
@@ -53,7 +51,7 @@ import Testing
             for team in [TeamID.acme, .rival] { try await site.answer(to: team, keyID: "NOSUCHKEY1") }
         }
         for team in ["ACMETEAM01", "RIVALTEAM1"] {
-            try site.teams.admin(
+            try site.admin(
                 """
                 INSERT INTO provider_trips (
                     team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
@@ -62,34 +60,34 @@ import Testing
                 SELECT $1, convert_to('old' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true, moment,
                     moment, moment + interval '1 day'
                 FROM generate_series(1, 10050) AS n, (SELECT $2::timestamptz AS moment) AS planted
-                """, team, (site.teams.clock.now - .seconds(3600)).description)
+                """, team, (site.clock.now - .seconds(3600)).description)
         }
-        site.teams.clock.advance(by: .seconds(121))
+        site.clock.advance(by: .seconds(121))
         site.script.set(.trouble, at: .keys, times: 99)
         try await site.withProcess { try await $0.settle() }
-        let left = try site.teams.admin("SELECT count(*) FROM provider_trips WHERE attempt_id = '' GROUP BY team_id")
+        let left = try site.admin("SELECT count(*) FROM provider_trips WHERE attempt_id = '' GROUP BY team_id")
         #expect(left == [["10000"], ["10000"]])
     }
 
     @Test func `wait twice as long each time while Apple's keys cannot be had`() async throws {
         try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
-        site.teams.clock.advance(by: .seconds(121))
+        site.clock.advance(by: .seconds(121))
         site.script.set(.trouble, at: .keys, times: 99)
         try await site.withProcess { process in
             for (pause, tries) in [(0, "1"), (59, "1"), (1, "2"), (119, "2"), (1, "3")] {
-                site.teams.clock.advance(by: .seconds(pause))
+                site.clock.advance(by: .seconds(pause))
                 try await process.settle()
-                #expect(try site.teams.admin("SELECT settle_tries FROM provider_trips") == [[tries]])
+                #expect(try site.admin("SELECT settle_tries FROM provider_trips") == [[tries]])
             }
         }
     }
 
     @Test func `since nobody can open them are settled by that`() async throws {
         try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
-        try site.teams.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
-        site.teams.clock.advance(by: .seconds(121))
+        try site.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
+        site.clock.advance(by: .seconds(121))
         try await site.withProcess { try await $0.settle() }
-        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
     }
 }
 

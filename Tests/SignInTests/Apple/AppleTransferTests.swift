@@ -19,8 +19,8 @@ import Testing
 
     /// Has a team name that person in its tokens, for sixty days from now.
     static func announce(_ person: Subject, _ name: String = name, in team: TeamID = .appleSide) throws {
-        let now = "\(site.teams.clock.now.seconds)"
-        try site.teams.admin(
+        let now = "\(site.clock.now.seconds)"
+        try site.admin(
             """
             INSERT INTO app_transfers (
                 team_id, transfer_id, target_team, app_id, registration, state, offered_at, settled_at
@@ -29,8 +29,8 @@ import Testing
                 now(), greatest(now(), to_timestamp($1))
             ) ON CONFLICT (team_id, transfer_id) DO UPDATE SET settled_at = excluded.settled_at
             """, now, team.rawValue)
-        try site.teams.admin("DELETE FROM transferred_people")
-        try site.teams.admin(
+        try site.admin("DELETE FROM transferred_people")
+        try site.admin(
             """
             INSERT INTO transferred_people (
                 team_id, transfer_sub, app_id, from_team, shares_name, shares_email, hides_email, given_name,
@@ -45,7 +45,7 @@ import Testing
     private static func subject(of exit: Answer) throws -> String? { try site.claims(of: exit)["sub"]?.string }
 
     private static func identities() throws -> [[String?]] {
-        try site.teams.admin(
+        try site.admin(
             "SELECT identifier, sub, transfer_sub FROM provider_identities WHERE team_id = 'ACMETEAM01' ORDER BY created_at"
         )
     }
@@ -53,17 +53,17 @@ import Testing
     @Test func `stays the same user, with the same sub, under two names of Apple's`() throws {
         try Self.announce(Performer.hidden.subject)
         #expect(try Self.subject(of: try site.browser().signInAtApple(.hidden)) == Self.old)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try Self.announce(Performer.regular.subject)
 
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.old)
         #expect(try Self.identities() == [[Self.old, Self.old, Self.name], [Self.new, Self.old, Self.name]])
-        let people = try site.teams.admin(
+        let people = try site.admin(
             "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub IN ($1, $2)", Self.old, Self.new)
         #expect(people.count == 1)
 
         // Once known by the new name, no name of a transfer is needed any more.
-        site.teams.clock.advance(by: .seconds(61 * Self.days))
+        site.clock.advance(by: .seconds(61 * Self.days))
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.old)
     }
 
@@ -74,18 +74,18 @@ import Testing
             try Self.announce(Performer.regular.subject)
             let given = try site.device(.regular).filter { names.contains($0.key) }
             #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.old)
-            try site.teams.admin("DELETE FROM provider_identities WHERE identifier = $1", Self.new)
+            try site.admin("DELETE FROM provider_identities WHERE identifier = $1", Self.new)
         }
     }
 
     @Test func `is named by the team's own sub in the log`() throws {
         try Self.announce(Performer.hidden.subject)
         _ = try site.browser().openAccount(.hidden)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try Self.announce(Performer.regular.subject)
         _ = try site.claims(of: try site.browser().signInAtApple(.regular))
 
-        let events = try site.teams.admin(
+        let events = try site.admin(
             """
             SELECT action, actor, target, $2 = ANY (words), $3 = ANY (words) FROM audit_events
             WHERE team_id = $1 AND action IN ('user.created', 'consent.granted') AND actor_kind = 'person'
@@ -100,7 +100,7 @@ import Testing
     @Test func `is somebody new where the transfer is one that was over sixty days ago`() throws {
         try Self.announce(Performer.hidden.subject)
         _ = try Self.subject(of: try site.browser().signInAtApple(.hidden))
-        site.teams.clock.advance(by: .seconds(60 * Self.days))
+        site.clock.advance(by: .seconds(60 * Self.days))
         try Self.announce(Performer.regular.subject)
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.new)
     }
@@ -122,18 +122,18 @@ import Testing
     }
 
     @Test func `meets nobody of another team, and nobody who is called otherwise`() throws {
-        try site.teams.admin(
+        try site.admin(
             """
             INSERT INTO provider_identities (
                 team_id, provider, identifier, sub, transfer_sub, state_at, created_at, last_seen_at
             ) VALUES ('RIVALTEAM1', 'apple', $1, $1, $2, now(), now(), to_timestamp($3))
-            """, site.teams.people.rivalAda.rawValue, Self.name, "\(site.teams.clock.now.seconds)")
+            """, site.teams.people.rivalAda.rawValue, Self.name, "\(site.clock.now.seconds)")
         try Self.announce(Performer.hidden.subject, "760417.another.1827")
         _ = try Self.subject(of: try site.browser().signInAtApple(.hidden))
         try Self.announce(Performer.regular.subject)
 
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.new)
-        let rivals = try site.teams.admin("SELECT sub FROM provider_identities WHERE team_id = 'RIVALTEAM1'")
+        let rivals = try site.admin("SELECT sub FROM provider_identities WHERE team_id = 'RIVALTEAM1'")
         #expect(rivals == [[site.teams.people.rivalAda.rawValue]])
     }
 }

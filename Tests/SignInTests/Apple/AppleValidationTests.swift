@@ -1,61 +1,59 @@
-import Core
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Whether an authorization still stands, asked once a day.
-@Suite struct `Daily validation at Apple` {
+@Suite(.apple) struct `Daily validation at Apple` {
     private static let jobs = "SELECT state, attempts::text FROM jobs WHERE kind = 'provider.validation'"
 
     /// Two days later everything that was given is due.
     private func afterTwoDays(_ body: (AppleProcess) async throws -> Void) async throws {
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        site.clock.advance(by: .seconds(2 * 86_400))
         try await site.withProcess { process in
             try await process.validate()
             try await body(process)
         }
     }
 
-    @Test(.apple) func `finds it standing, and asks again a day later, not before`() async throws {
+    @Test func `finds it standing, and asks again a day later, not before`() async throws {
         let token = try site.tokens()
         try await afterTwoDays { process in
-            try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
-            #expect(try site.teams.admin("SELECT FROM provider_tokens WHERE validated_at IS NULL").isEmpty)
+            try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
+            #expect(try site.admin("SELECT FROM provider_tokens WHERE validated_at IS NULL").isEmpty)
             for hours in [0, 12, 11] {
-                site.teams.clock.advance(by: .seconds(hours * 3600))
+                site.clock.advance(by: .seconds(hours * 3600))
                 try await process.validate()
             }
-            #expect(try site.teams.admin(Self.jobs).count == 1)
-            site.teams.clock.advance(by: .seconds(2 * 3600))
+            #expect(try site.admin(Self.jobs).count == 1)
+            site.clock.advance(by: .seconds(2 * 3600))
             try await process.validate()
-            #expect(try site.teams.admin(Self.jobs).count == 2)
+            #expect(try site.admin(Self.jobs).count == 2)
         }
         #expect(try site.isAlive(token) && site.credentialState() == "authorized")
     }
 
-    @Test(.apple) func `asks nothing on the day of the sign-in, and spreads the first question over the day after`()
+    @Test func `asks nothing on the day of the sign-in, and spreads the first question over the day after`()
         async throws
     {
         for _ in 1...3 { _ = try site.tokens() }
-        let moments = try site.teams.admin(
+        let moments = try site.admin(
             """
             SELECT (validate_at - created_at >= interval '1 day' AND validate_at - created_at < interval '2 days')::text
             FROM provider_tokens
             """)
         #expect(moments == [["true"], ["true"], ["true"]])
         try await site.withProcess { try await $0.validate() }
-        #expect(try site.teams.admin(Self.jobs).isEmpty)
+        #expect(try site.admin(Self.jobs).isEmpty)
     }
 
-    @Test(.apple) func `asks once for a person who has signed in often`() async throws {
+    @Test func `asks once for a person who has signed in often`() async throws {
         for _ in 1...3 { _ = try site.tokens() }
-        try await afterTwoDays { _ in try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] } }
+        try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
     }
 
-    @Test(.apple) func `ends sessions and tokens where Apple has ended it, tells the apps, and lets the person return`()
+    @Test func `ends sessions and tokens where Apple has ended it, tells the apps, and lets the person return`()
         async throws
     {
         try site.listen()
@@ -65,9 +63,9 @@ import Testing
 
         #expect(try !site.isAlive(tokens[0]) && !site.isAlive(tokens[1]))
         #expect(try site.credentialState() == "revoked")
-        #expect(try site.teams.notificationTypes() == ["consent-revoked"])
+        #expect(try site.notificationTypes() == ["consent-revoked"])
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        #expect(try site.teams.actions().contains("provider_authorization.ended"))
+        #expect(try site.actions().contains("provider_authorization.ended"))
 
         // The app was told to forget the person, and Apple does not say the name again.
         let exit = try site.browser().signInAtApple(.regular)
@@ -77,10 +75,10 @@ import Testing
 
     /// The person ends everything at Apple.
     private func endAtApple() throws {
-        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+        try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
     }
 
-    @Test(.apple) func `leaves alone who ended it and came back before the question was asked`() async throws {
+    @Test func `leaves alone who ended it and came back before the question was asked`() async throws {
         _ = try site.tokens()
         site.script.set(.throttled, at: .token)
         try await afterTwoDays { _ in
@@ -88,38 +86,38 @@ import Testing
             try endAtApple()
             let token = try site.tokens()
 
-            try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "2"]] }
+            try await site.wait { try site.admin(Self.jobs) == [["succeeded", "2"]] }
 
             #expect(try site.isAlive(token) && site.credentialState() == "authorized")
             #expect(try site.tokenStates() == ["live", "live"])
         }
     }
 
-    @Test(.apple) func `ends one token alone where the person came back while Apple was asked`() async throws {
+    @Test func `ends one token alone where the person came back while Apple was asked`() async throws {
         _ = try site.tokens()
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        site.clock.advance(by: .seconds(2 * 86_400))
         try endAtApple()
         try await site.withProcess { process in
             var token = ""
             try await site.hold(while: { try await process.validate() }, then: { token = try site.tokens() })
 
-            try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
+            try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
 
             #expect(try site.tokenStates() == ["revoked", "live"])
             #expect(try site.isAlive(token) && site.credentialState() == "authorized")
         }
     }
 
-    @Test(.apple) func `tells of a token that the master key does not open`() async throws {
+    @Test func `tells of a token that the master key does not open`() async throws {
         _ = try site.tokens()
-        try site.teams.admin("UPDATE provider_tokens SET token_sealed = '\\x00'")
-        try await afterTwoDays { _ in try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] } }
-        let told = try site.teams.admin("SELECT state, problem FROM provider_tokens")
+        try site.admin("UPDATE provider_tokens SET token_sealed = '\\x00'")
+        try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
+        let told = try site.admin("SELECT state, problem FROM provider_tokens")
         #expect(told == [["live", "sealed"]])
     }
 
-    @Test(.apple) func `gets round to every team, however much another has`() async throws {
-        try site.teams.admin(
+    @Test func `gets round to every team, however much another has`() async throws {
+        try site.admin(
             """
             INSERT INTO provider_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
@@ -130,51 +128,46 @@ import Testing
             FROM generate_series(1, 1001) AS n
             """)
         try await site.withProcess { try await $0.validate() }
-        let teams = try site.teams.admin(
+        let teams = try site.admin(
             "SELECT team_id FROM jobs WHERE kind = 'provider.validation' GROUP BY team_id ORDER BY team_id")
         #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
     }
 
-    @Test func `takes invalid_request for the end only when it cannot be about us`() async throws {
-        for (times, state) in [(1, "revoked"), (Int.max, "live")] {
-            try await withApple { site in
-                _ = try site.tokens()
-                site.script.set(.badRequest, at: .token, times: times)
-                try await afterTwoDays { _ in
-                    try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] }
-                }
-                #expect(try site.tokenStates() == [state])
-            }
-        }
+    @Test(arguments: [(1, "revoked"), (Int.max, "live")])
+    func `takes invalid_request for the end only when it cannot be about us`(times: Int, state: String) async throws {
+        _ = try site.tokens()
+        site.script.set(.badRequest, at: .token, times: times)
+        try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
+        #expect(try site.tokenStates() == [state])
     }
 
-    @Test(.apple) func `changes nobody's state while Apple does not take our key, and says so`() async throws {
+    @Test func `changes nobody's state while Apple does not take our key, and says so`() async throws {
         let token = try site.tokens()
         site.script.set(.unknownClient, at: .token, times: .max)
-        try await afterTwoDays { _ in try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "1"]] } }
+        try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
         site.script.set(nil, at: .token)
         #expect(try site.tokenStates() == ["live"] && site.isAlive(token))
         #expect(try site.credentialState() == "authorized")
-        #expect(try site.teams.admin("SELECT problem FROM provider_tokens") == [["client"]])
+        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["client"]])
     }
 
-    @Test(.apple) func `waits as long as Apple asks`() async throws {
+    @Test func `waits as long as Apple asks`() async throws {
         _ = try site.tokens()
         site.script.set(.throttled, at: .token)
         try await afterTwoDays { _ in
             try await site.wait(isHasty: false) {
                 let waiting =
                     "attempts = 1 AND worker IS NULL AND due_at BETWEEN now() + interval '10 s' AND now() + interval '30 s'"
-                return try !site.teams.admin("SELECT FROM jobs WHERE \(waiting)").isEmpty
+                return try !site.admin("SELECT FROM jobs WHERE \(waiting)").isEmpty
             }
-            try await site.wait { try site.teams.admin(Self.jobs) == [["succeeded", "2"]] }
+            try await site.wait { try site.admin(Self.jobs) == [["succeeded", "2"]] }
         }
         #expect(try site.tokenStates() == ["live"])
     }
 
-    @Test(.apple) func `gives back what somebody left behind who is gone`() async throws {
+    @Test func `gives back what somebody left behind who is gone`() async throws {
         _ = try site.tokens()
-        try site.teams.removePerson(Performer.regular.subject)
+        try site.removePerson(Performer.regular.subject)
         try await afterTwoDays { _ in try await site.wait { try site.tokenStates() == ["revoked"] } }
     }
 }

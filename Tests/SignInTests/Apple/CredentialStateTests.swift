@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a program learns of a person beside the state of the authorization.
@@ -12,7 +11,7 @@ import Testing
         _ = try site.tokens()
         let form = ["sub": Performer.regular.subject.rawValue]
         #expect(try site.client("credential-state", form).json["real_user_status"] == nil)
-        try site.teams.admin("UPDATE provider_identities SET real_user_status = 2")
+        try site.admin("UPDATE provider_identities SET real_user_status = 2")
         let answer = try site.client("credential-state", form).json
         #expect(answer["credential_state"] == "authorized" && answer["real_user_status"] == 2)
         #expect(answer["transfer_sub"] == nil)
@@ -24,8 +23,8 @@ import Testing
         }
 
         // Somebody of the team's own who linked Apple for other apps: these learn nothing of it.
-        try site.teams.admin("UPDATE provider_identities SET linked_at = now()")
-        try site.teams.admin("UPDATE consents SET provider = NULL")
+        try site.admin("UPDATE provider_identities SET linked_at = now()")
+        try site.admin("UPDATE consents SET provider = NULL")
         #expect(try site.client("credential-state", form).json["real_user_status"] == nil)
     }
 }

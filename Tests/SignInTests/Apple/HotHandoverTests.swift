@@ -1,11 +1,9 @@
 import Core
 import Platform
-import Postgres
 import Simulator
 import TestDatabase
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What one sends again and again waits in memory for its own row: it occupies nothing that other teams need.
@@ -52,8 +50,8 @@ import Testing
 
     @Test(.apple) func `V54: by a refresh token that is dead waits for nothing`() throws {
         let token = try site.nativeToken()
-        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now()")
-        let holder = try RowHolder(at: site.teams.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
+        try site.admin("UPDATE refresh_tokens SET revoked_at = now()")
+        let holder = try RowHolder(at: site.conninfo, "SELECT FROM refresh_tokens FOR UPDATE")
         #expect(try site.refresh(token).json["error"] == "invalid_grant")
         try holder.commit()
     }

@@ -1,10 +1,8 @@
 import Core
 import Platform
-import Postgres
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Sign-ins at Apple that are under way while the person parts from Apple.
@@ -62,7 +60,7 @@ import Testing
             then: [("UPDATE provider_identities SET state = 'revoked'", [])])
 
         #expect(try browser.follow(try exchange.answer()).status == 410)
-        #expect(try site.teams.count("sessions", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try site.count("sessions", of: Performer.regular.subject, in: .acme) == 0)
     }
 
     @Test(.notifications) func `does not come in to an account that is gone`() throws {
@@ -74,7 +72,7 @@ import Testing
 
     @Test(.notifications) func `comes in only while the account at Apple is authorized, and only by its own`() throws {
         let (browser, next) = try proved()
-        try site.teams.revokeIdentities()
+        try site.revokeIdentities()
         #expect(try browser.follow(try browser.get(next)).status == 410)
         #expect(try browser.get(Browser.account).status == 303)
 
@@ -98,8 +96,8 @@ import Testing
         let answer = try await part(end, own) { try browser.set(out: back) }
 
         #expect(answer.status == 400 && answer.value(of: "code") == nil)
-        #expect(try site.teams.count("authorization_codes", in: .acme) == 0)
-        #expect(try site.teams.admin(Self.completed).isEmpty)
+        #expect(try site.count("authorization_codes", in: .acme) == 0)
+        #expect(try site.admin(Self.completed).isEmpty)
         #expect(try browser.get(Browser.account).status == 303)
         try expectStray(after: end, isForApp: isForApp)
     }
@@ -112,8 +110,8 @@ import Testing
         let answer = try await part(end, own) { try site.setOut("/t/ACMETEAM01/auth/native", given) }
 
         #expect(answer.status == 400 && answer.json["error"] == "invalid_grant")
-        #expect(try site.teams.count("refresh_tokens", in: .acme) == 0)
-        #expect(try site.teams.admin(Self.completed).isEmpty)
+        #expect(try site.count("refresh_tokens", in: .acme) == 0)
+        #expect(try site.admin(Self.completed).isEmpty)
         try expectStray(after: end, isForApp: true)
         // The next one counts again.
         #expect(try site.handOver(try site.device(.regular)).status == 200)
@@ -138,7 +136,7 @@ import Testing
         }
         #expect(answers.map(\.status) == [200, 400])
         #expect(try site.names() == (isDeleted ? [] : [["Rita", "Rita", "revoked"]]))
-        #expect(try site.teams.count("consents", in: .acme) == 0)
+        #expect(try site.count("consents", in: .acme) == 0)
         #expect(try site.announcements().isEmpty)
     }
 
@@ -148,12 +146,12 @@ import Testing
             try site.post("/t/ACMETEAM01/auth/revoke", ["client_id": ClientID.app.rawValue, "token": token])
         }
         #expect(answers.map(\.status) == [200, 400])
-        #expect(try site.teams.count("consents", in: .acme) == 0)
+        #expect(try site.count("consents", in: .acme) == 0)
     }
 
     @Test(.notifications) func `goes on where the notification is about an earlier time`() async throws {
         #expect(try site.handOver(try site.device(.regular)).status == 200)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         let answers = try await site.handOver(slowly: try site.device(.regular)) {
             try site.notification(site.event("consent-revoked", after: .seconds(-30)))
         }
@@ -182,7 +180,7 @@ import Testing
         #expect(try exchange.answer().status == 409)
         let tokens = "SELECT DISTINCT sub FROM provider_tokens"
         #expect(try site.tokenStates().count == 2)
-        #expect(try site.teams.admin(tokens) == [[site.teams.people.ben.rawValue]])
+        #expect(try site.admin(tokens) == [[site.teams.people.ben.rawValue]])
     }
 }
 

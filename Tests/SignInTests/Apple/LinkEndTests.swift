@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What ends with a connection to Apple, and what stays.
@@ -32,7 +31,7 @@ import Testing
         #expect(try Set(site.tokenStates()) == ["ending"])
         try await site.work { try Set(site.tokenStates()) == ["revoked"] }
         #expect(try site.told().isEmpty)
-        #expect(try site.teams.actions().contains("identity.unlinked"))
+        #expect(try site.actions().contains("identity.unlinked"))
         guard case .plain(_, let paragraphs)? = try site.mails().last?.message else {
             throw TestFailure("another letter")
         }
@@ -60,13 +59,13 @@ import Testing
         let browser = try site.connected(.regular)
         let page = try browser.get("\(Browser.account)/apple")
         #expect(try browser.post("\(Browser.account)/apple/removal", []).status == 403)
-        site.teams.clock.advance(by: .seconds(601))
+        site.clock.advance(by: .seconds(601))
         let detour = try browser.send(try page.form(to: "/removal"))
         #expect(detour["Location"]?.hasPrefix("\(Browser.account)/proof?next=") == true)
         #expect(try site.identities().count == 1)
 
         try browser.openOwnPage()
-        try site.teams.removePassword(of: site.teams.people.ada)
+        try site.removePassword(of: site.teams.people.ada)
         let refusal = try browser.disconnect()
         #expect(refusal.status == 409 && refusal.body.contains("only way to sign in"))
         #expect(try site.identities().count == 1)
@@ -99,12 +98,12 @@ import Testing
         #expect(try site.identities().isEmpty && Set(site.tokenStates()) == ["revoked"])
         #expect(try site.stateOfAda() == "authorized" && site.told().isEmpty)
         #expect(try site.profile()[0][0] == "ada@acme.example")
-        #expect(try site.teams.actions().contains("provider_identity.removed"))
+        #expect(try site.actions().contains("provider_identity.removed"))
     }
 
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
         _ = try site.connected(.regular)
-        try site.teams.removePassword(of: site.teams.people.ada)
+        try site.removePassword(of: site.teams.people.ada)
         #expect(try site.notification(site.event("account-delete")).status == 200)
         #expect(try site.identities().isEmpty && site.profile().count == 1)
     }
@@ -121,7 +120,7 @@ import Testing
         #expect(try browser.get(Browser.account).status == 200)
         #expect(try other.get(Browser.account).status == 303)
         #expect(try site.stateOfAda() == "authorized" && site.told().isEmpty)
-        #expect(try site.teams.actions().contains("provider_authorization.ended"))
+        #expect(try site.actions().contains("provider_authorization.ended"))
         // Coming back needs no new connection.
         let claims = try site.claims(of: try site.browser().signInAtApple(.regular))
         #expect(claims["sub"]?.string == site.ada)
@@ -129,8 +128,8 @@ import Testing
 
     @Test(.apple) func `is not what Apple's daily answer is, which ends the same`() async throws {
         let (_, own, apples) = try both()
-        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+        site.clock.advance(by: .seconds(2 * 86_400))
         try await site.withProcess { process in
             try await process.validate()
             try await site.wait { try Set(site.tokenStates()) == ["revoked"] }
@@ -145,17 +144,17 @@ import Testing
         let token = try site.token(of: try site.browser().signInAtApple(.hidden))
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
         #expect(try site.notification(site.event("email-disabled", of: .hidden), id: "1").status == 200)
-        #expect(try site.teams.admin(flag, site.ada) == [["false"]])
+        #expect(try site.admin(flag, site.ada) == [["false"]])
         #expect(try site.notification(site.event("consent-revoked", of: .hidden), id: "2").status == 200)
         #expect(try !site.isAlive(token) && site.stateOfAda() == "revoked")
-        #expect(try site.teams.notificationTypes() == ["email-disabled", "consent-revoked"])
+        #expect(try site.notificationTypes() == ["email-disabled", "consent-revoked"])
     }
 
     @Test(.notifications) func `of the relay says nothing of an address that the app got here`() throws {
         _ = try both()
         #expect(try site.notification(site.event("email-disabled")).status == 200)
         let flag = "SELECT forwards_mail::text FROM consents WHERE sub = $1"
-        #expect(try site.teams.admin(flag, site.ada) == [["true"]])
+        #expect(try site.admin(flag, site.ada) == [["true"]])
         #expect(try site.told().isEmpty)
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @testable import TestTeams
 
 /// What binds the connecting of an account to team, person, session and browser.
-@Suite struct `An upstream request to connect Apple` {
-    @Test(.apple) func `V18: begun in one person's session connects nothing in another's`() throws {
+@Suite(.apple) struct `An upstream request to connect Apple` {
+    @Test func `V18: begun in one person's session connects nothing in another's`() throws {
         let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         _ = try browser.send(try browser.get(Browser.account).form(to: "/session/end"))
@@ -23,7 +23,7 @@ import Testing
         #expect(try site.identities().isEmpty)
     }
 
-    @Test(.apple) func `V18: connects nothing in a later session of the same person, or in none`() throws {
+    @Test func `V18: connects nothing in a later session of the same person, or in none`() throws {
         for staysOut in [true, false] {
             let browser = try site.signedIn()
             let back = try browser.connectUntilBack(.regular)
@@ -34,7 +34,7 @@ import Testing
         #expect(try site.identities().isEmpty)
     }
 
-    @Test(.apple) func `V18: is another browser's no more than another person's`() throws {
+    @Test func `V18: is another browser's no more than another person's`() throws {
         let victim = try site.signedIn()
         let thief = try site.signedIn(as: "ben@acme.example")
         // A thief who set out, and has the victim's browser come back for them.
@@ -55,7 +55,7 @@ import Testing
         #expect(try victim.follow(try victim.get(back)).body.contains("Apple is connected"))
     }
 
-    @Test(.apple) func `V20: connects once, however often it comes back`() throws {
+    @Test func `V20: connects once, however often it comes back`() throws {
         let browser = try site.signedIn()
         let exit = try browser.choose(.regular, on: try browser.setOutToConnect())
         let back = try browser.postBack(exit)
@@ -67,8 +67,8 @@ import Testing
         #expect(try site.identities().isEmpty)
     }
 
-    @Test(.apple) func `is not another team's`() throws {
-        try site.teams.setIdentitySources("directory,apple", of: .rival)
+    @Test func `is not another team's`() throws {
+        try site.setIdentitySources("directory,apple", of: .rival)
         let browser = try site.signedIn()
         let back = try browser.connectUntilBack(.regular)
         let rival = back.replacing("ACMETEAM01", with: "RIVALTEAM1")
@@ -84,7 +84,7 @@ import Testing
         #expect(try site.identities().map { $0[1] } == [site.ada])
     }
 
-    @Test(.apple) func `is no sign-in, nor a sign-in one of these`() throws {
+    @Test func `is no sign-in, nor a sign-in one of these`() throws {
         let browser = try site.signedIn()
         // Somebody who signs in to an app at Apple in this browser is not connected to whose page is open.
         let start = try #require(try browser.get(Browser.authorize(Browser.everything))["Location"])
@@ -94,39 +94,36 @@ import Testing
         #expect(try site.identities().map { $0[1] } == [Performer.regular.subject.rawValue])
         let back = try browser.connectUntilBack(.hidden)
         #expect(try browser.get(back)["Location"] == Browser.account)
-        #expect(try site.teams.admin("SELECT FROM authorization_codes WHERE sub = $1", site.ada).isEmpty)
+        #expect(try site.admin("SELECT FROM authorization_codes WHERE sub = $1", site.ada).isEmpty)
     }
 
-    @Test(.apple) func `is forgotten where nobody comes back: nobody is made of it`() async throws {
+    @Test func `is forgotten where nobody comes back: nobody is made of it`() async throws {
         let browser = try site.signedIn()
         _ = try browser.connectUntilBack(.regular)
-        site.teams.clock.advance(by: .seconds(300))
+        site.clock.advance(by: .seconds(300))
         try await site.withProcess { try await $0.settle() }
         #expect(try site.identities().isEmpty)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 0)
     }
 
-    @Test func `wants a recent proof, a form of ours, and a team with both`() async throws {
-        try await withApple { site in
-            let browser = site.browser()
-            let page = try browser.openOwnPage()
-            let path = "\(Browser.account)/apple"
-            #expect(try browser.post(path, []).status == 403)
-            site.teams.clock.advance(by: .seconds(601))
-            let detour = try browser.send(try page.form(to: "/account/apple"))
-            #expect(detour["Location"] == "\(Browser.account)/proof?next=%2Ft%2FACMETEAM01%2Faccount")
-            #expect(try site.teams.count("provider_trips") == 0)
-        }
-        for sources in ["directory", "apple"] {
-            try await withApple { site in
-                let browser = site.browser()
-                let page = try browser.openOwnPage()
-                try site.teams.setIdentitySources(sources)
-                site.teams.clock.advance(by: .seconds(2))
-                let csrf = try #require(page.value(of: "csrf"))
-                #expect(try browser.post("\(Browser.account)/apple", [("csrf", csrf)]).status == 404)
-                #expect(try !browser.get(Browser.account).body.contains("Connect Apple"))
-            }
-        }
+    @Test func `wants a recent proof and a form of ours`() throws {
+        let browser = site.browser()
+        let page = try browser.openOwnPage()
+        let path = "\(Browser.account)/apple"
+        #expect(try browser.post(path, []).status == 403)
+        site.clock.advance(by: .seconds(601))
+        let detour = try browser.send(try page.form(to: "/account/apple"))
+        #expect(detour["Location"] == "\(Browser.account)/proof?next=%2Ft%2FACMETEAM01%2Faccount")
+        #expect(try site.count("provider_trips") == 0)
+    }
+
+    @Test(arguments: ["directory", "apple"]) func `wants a team with both sources`(sources: String) throws {
+        let browser = site.browser()
+        let page = try browser.openOwnPage()
+        try site.setIdentitySources(sources)
+        site.clock.advance(by: .seconds(2))
+        let csrf = try #require(page.value(of: "csrf"))
+        #expect(try browser.post("\(Browser.account)/apple", [("csrf", csrf)]).status == 404)
+        #expect(try !browser.get(Browser.account).body.contains("Connect Apple"))
     }
 }

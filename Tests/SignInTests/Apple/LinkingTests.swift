@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Connecting an account at Apple to an account of the directory, by proving both.
@@ -22,9 +21,9 @@ import Testing
         #expect(try native.status == 200 && site.claims(native)["sub"]?.string == site.ada)
 
         #expect(try site.profile() == before)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 0)
         let owners = "SELECT DISTINCT sub FROM provider_tokens"
-        #expect(try site.teams.admin(owners) == [[site.ada]])
+        #expect(try site.admin(owners) == [[site.ada]])
     }
 
     @Test func `gives back what Apple gave where its answer cannot be believed`() async throws {
@@ -39,7 +38,7 @@ import Testing
     @Test func `is in the log and in the vault, and is told by mail`() throws {
         _ = try site.connected(.regular)
 
-        let events = try site.teams.admin(
+        let events = try site.admin(
             "SELECT actor, target, after->>'identifier' FROM audit_events WHERE action = 'identity.linked'")
         #expect(events == [[site.ada, site.ada, Self.rita]])
         let mail = try #require(try site.mails().last)
@@ -47,21 +46,21 @@ import Testing
         guard case .plain(_, let paragraphs) = mail.message else { throw TestFailure("another letter") }
         #expect(paragraphs[0].hasPrefix("An Apple Account was connected"))
         let vault = "SELECT form_given_name, form_email, email FROM provider_identities"
-        #expect(try site.teams.admin(vault) == [["Rita", "rita@icloud.example", "rita@icloud.example"]])
+        #expect(try site.admin(vault) == [["Rita", "rita@icloud.example", "rita@icloud.example"]])
     }
 
     @Test func `leaves a consent as it was given here`() throws {
         let browser = site.browser()
         _ = try site.token(of: try browser.consent())
         let given = "SELECT given_name, family_name, shares_email::text, provider FROM consents WHERE sub = $1"
-        let before = try site.teams.admin(given, site.ada)
+        let before = try site.admin(given, site.ada)
         try browser.connect(.hidden)
 
         let exit = try site.browser().signInAtApple(.hidden)
         #expect(exit.value(of: "user") == nil)
         let claims = try site.claims(of: exit)
         #expect(claims["email"] == "ada@acme.example" && claims["is_private_email"] == nil)
-        #expect(try site.teams.admin(given, site.ada) == before)
+        #expect(try site.admin(given, site.ada) == before)
     }
 
     @Test func `shares what Apple gives, and never the person's own, where they decide at Apple`() throws {
@@ -88,10 +87,10 @@ import Testing
             "r.ita@icloud.example",
         ]
         for (email, isVerified) in addresses.flatMap({ [($0, true), ($0, false)] }) {
-            try site.teams.admin(
+            try site.admin(
                 "UPDATE users SET email = $1, is_email_verified = $2::boolean WHERE sub = $3", email, "\(isVerified)",
                 site.ada)
-            try site.teams.admin("UPDATE login_names SET login = lower($1) WHERE sub = $2", email, site.ada)
+            try site.admin("UPDATE login_names SET login = lower($1) WHERE sub = $2", email, site.ada)
             for _ in 1...2 {
                 let claims = try site.claims(of: try site.browser().signInAtApple(.regular))
                 #expect(claims["sub"]?.string == Self.rita, "\(email)")
@@ -111,7 +110,7 @@ import Testing
         #expect(refusal.headline == "This Apple Account already has an account here")
         #expect(try site.identities() == [[Self.rita, Self.rita]])
         #expect(try site.isAlive(token) && site.tokenStates() == ["live"])
-        #expect(try !site.teams.actions().contains("identity.linked"))
+        #expect(try !site.actions().contains("identity.linked"))
 
         #expect(try site.client("delete-account", ["sub": Self.rita]).status == 202)
         #expect(try browser.connect(.regular).body.contains("Apple is connected"))
@@ -138,7 +137,7 @@ import Testing
         let statuses = try exchanges.map { try $0.answer().status }
         #expect(statuses.sorted() == [303, 409])
         #expect(try site.identities().count == 1)
-        #expect(try site.teams.actions().count { $0 == "identity.linked" } == 1)
+        #expect(try site.actions().count { $0 == "identity.linked" } == 1)
     }
 
     @Test func `ends on the person's page when they cancel, and in words when Apple fails`() throws {

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What comes with the tokens of a native app, and whose repetition is one.
@@ -20,7 +19,7 @@ import Testing
             let other = try ask(!isProved)
             #expect(other.status == 400 && other.json["error"] == "invalid_grant")
             // Another secret of the same client proves the same.
-            site.teams.clock.advance(by: .seconds(2))
+            site.clock.advance(by: .seconds(2))
             let again = try ask(isProved)
             #expect(again.status == 200 && again.json["refresh_token"] != first.json["refresh_token"])
         }

@@ -5,9 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import Directory
-@testable import Federation
-@testable import SignIn
 @testable import TestTeams
 
 /// The same handover again and again, and others that lead nowhere.
@@ -33,7 +30,7 @@ import Testing
         given = try site.device(.regular)
         given["first_name"] = String(repeating: "é", count: 300)
         #expect(try site.handOver(given).status == 200)
-        let kept = try site.teams.admin("SELECT length(form_given_name) FROM provider_identities")
+        let kept = try site.admin("SELECT length(form_given_name) FROM provider_identities")
         #expect(kept == [["200"]])
     }
 
@@ -53,18 +50,18 @@ import Testing
         // A secret that proves nothing is no backend's, and counts for nobody.
         #expect(try site.handOver(given.merging(["client_secret": "forged"]) { $1 }).status == 400)
         #expect(try site.handOver(given.merging(own) { $1 }).status == 200)
-        #expect(try site.teams.counted("failed-handovers.client.%") == [0])
+        #expect(try site.counted("failed-handovers.client.%") == [0])
 
         // What strangers had it hand over shuts nobody out whose token proves itself.
         for number in 3..<6 { #expect(try site.handOver(Self.junk(number).merging(own) { $1 }).status == 400) }
         let proven = try site.device(.regular).merging(own) { $1 }
         #expect(try site.handOver(proven.filter { $0.key != "identity_token" }).status == 429)
-        let failed = try #require(try site.teams.counted("failed-handovers.client.%").first)
+        let failed = try #require(try site.counted("failed-handovers.client.%").first)
         #expect(try site.handOver(proven).status == 200)
         // It may not have been counted, so it gives none back.
-        let now = try #require(try site.teams.counted("failed-handovers.client.%").first)
+        let now = try #require(try site.counted("failed-handovers.client.%").first)
         #expect(failed >= 3 && now >= failed)
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         #expect(try site.handOver(try site.device(.regular)).status == 200)
     }
 

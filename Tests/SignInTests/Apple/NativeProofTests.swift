@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What a native app hands over is believed as far as Apple has signed that it belongs together.
@@ -24,7 +23,7 @@ import Testing
         #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
         #expect(try site.people() == [])
         #expect(try site.sessions() == [["0"]])
-        let stray = try site.teams.admin("SELECT sub, state FROM provider_tokens")
+        let stray = try site.admin("SELECT sub, state FROM provider_tokens")
         #expect(stray == [[Performer.hidden.subject.rawValue, "ending"]])
         try await site.work { try site.tokenStates() == ["revoked"] }
     }
@@ -36,7 +35,7 @@ import Testing
         mixed["identity_token"] = try site.resigned(try site.device(.regular)["identity_token"]) { $0["c_hash"] = nil }
         #expect(try site.handOver(mixed).status == 400)
         #expect(try site.people() == [Performer.hidden.subject.rawValue])
-        let tokens = try site.teams.admin("SELECT sub, state FROM provider_tokens")
+        let tokens = try site.admin("SELECT sub, state FROM provider_tokens")
         #expect(tokens == [[String?]](repeating: [Performer.hidden.subject.rawValue, "live"], count: 2))
     }
 
@@ -44,7 +43,7 @@ import Testing
         site.script.set(.ahead, at: .token)
         let given = try site.device(.regular).filter { $0.key == "client_id" || $0.key == "code" }
         #expect(try site.handOver(given).status == 400)
-        let stray = try site.teams.admin(
+        let stray = try site.admin(
             "SELECT s.state FROM provider_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)")
         #expect(try stray == [["ending"]] && site.people() == [])
         try await site.work { try site.tokenStates() == ["revoked"] }
@@ -54,7 +53,7 @@ import Testing
         site.publishExtraKey()
         let given = try site.device(.regular)
         #expect(try site.handOver(given).status == 200)
-        try site.teams.revokeIdentities()
+        try site.revokeIdentities()
         let old = [given["identity_token"], try site.resigned(given["identity_token"]) { $0["c_hash"] = nil }]
         for token in old {
             let forged = [
@@ -64,7 +63,7 @@ import Testing
             #expect(try site.names() == [["Rita", "Rita", "revoked"]])
         }
 
-        try site.teams.removePerson(Performer.regular.subject)
+        try site.removePerson(Performer.regular.subject)
         for token in old {
             let forged = ["client_id": ClientID.app.rawValue, "identity_token": token ?? "", "code": "x"]
             #expect(try site.handOver(forged).status == 400)
@@ -91,12 +90,12 @@ import Testing
         let answer = try site.handOver(given)
         #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
         #expect(try site.names() == [["Rita", "Rita", "authorized"]])
-        #expect(try site.teams.admin("SELECT form_email FROM provider_identities") == [["rita@icloud.example"]])
+        #expect(try site.admin("SELECT form_email FROM provider_identities") == [["rita@icloud.example"]])
     }
 
     @Test func `of somebody suspended spends no code where the token says who it is`() throws {
         #expect(try site.handOver(try site.device(.regular)).status == 200)
-        try site.teams.setSuspended(Performer.regular.subject)
+        try site.setSuspended(Performer.regular.subject)
         let calls = site.calls(to: .token)
         let given = try site.device(.regular)
         #expect(try site.handOver(given).json["error"] == "invalid_grant")
@@ -132,7 +131,7 @@ import Testing
         given = try site.device(.regular)
         given["real_user_status"] = "0"
         #expect(try site.handOver(given).status == 200)
-        let kept = try site.teams.admin("SELECT real_user_status, transfer_sub FROM provider_identities")
+        let kept = try site.admin("SELECT real_user_status, transfer_sub FROM provider_identities")
         #expect(kept == [["1", nil]])
     }
 }
@@ -144,22 +143,22 @@ import Testing
         """
 
     @Test func `is the person who was imported under it`() throws {
-        try site.teams.admin(Self.importing, Performer.regular.subject.rawValue)
+        try site.admin(Self.importing, Performer.regular.subject.rawValue)
         #expect(try site.handOver(try site.device(.regular)).status == 200)
         #expect(try site.people() == [Performer.regular.subject.rawValue])
     }
 
     @Test func `is refused where its person has a login name of their own`() throws {
         let subject = Performer.regular.subject.rawValue
-        try site.teams.admin(Self.importing, subject)
-        try site.teams.admin(
+        try site.admin(Self.importing, subject)
+        try site.admin(
             "INSERT INTO login_names (team_id, login, sub) VALUES ('ACMETEAM01', 'old@acme.example', $1)", subject)
         #expect(try site.handOver(try site.device(.regular)).json["error"] == "invalid_grant")
         #expect(try site.browser().signInAtApple(.regular).status == 400)
         #expect(site.lines.all.contains { $0.contains("\"cause\":\"provider_subject_taken\"") })
         #expect(try site.people() == [] && site.tokenStates() == [])
         #expect(
-            try site.teams.admin("SELECT given_name FROM users WHERE sub = $1 AND team_id = 'ACMETEAM01'", subject) == [
+            try site.admin("SELECT given_name FROM users WHERE sub = $1 AND team_id = 'ACMETEAM01'", subject) == [
                 ["Imported"]
             ])
     }

@@ -5,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A token and its code that were good once, beside words of somebody else's.
@@ -21,7 +20,7 @@ import Testing
     private static let users = "SELECT sub, given_name FROM users WHERE team_id = 'ACMETEAM01' ORDER BY sub"
 
     private static func replay(_ given: [String: String]) throws {
-        site.teams.clock.advance(by: .seconds(5))
+        site.clock.advance(by: .seconds(5))
         var forged = given
         (forged["first_name"], forged["last_name"]) = ("Evil", "Twin")
         (forged["email"], forged["real_user_status"]) = ("evil@example.com", "2")
@@ -46,23 +45,23 @@ import Testing
             isNamed || !["first_name", "last_name", "email"].contains($0.key)
         }
         #expect(try site.handOver(given).status == 200)
-        for change in changes { try site.teams.admin(change) }
-        let (before, actions) = (try site.teams.admin(Self.everything), try site.teams.actions())
-        let users = try site.teams.admin(Self.users)
+        for change in changes { try site.admin(change) }
+        let (before, actions) = (try site.admin(Self.everything), try site.actions())
+        let users = try site.admin(Self.users)
         try Self.replay(given)
-        #expect(try site.teams.admin(Self.everything) == before && site.teams.admin(Self.users) == users)
-        #expect(try site.teams.actions() == actions)
+        #expect(try site.admin(Self.everything) == before && site.admin(Self.users) == users)
+        #expect(try site.actions() == actions)
     }
 
     @Test func `says nothing to anybody while Apple cannot be asked, and is gone once it can`() throws {
         let given = try site.device(.regular)
         #expect(try site.handOver(given).status == 200)
-        let before = try site.teams.admin(Self.everything)
+        let before = try site.admin(Self.everything)
         site.script.set(.trouble, at: .token)
         var forged = given
         forged["first_name"] = "Evil"
         #expect(try site.handOver(forged).status == 503)
-        #expect(try site.teams.admin(Self.everything) == before)
+        #expect(try site.admin(Self.everything) == before)
 
         // Nobody can tell such a name from a genuine one; apps have had theirs, so it counts for nothing.
         #expect(try site.announcements() == [["Evil"]])
@@ -91,12 +90,12 @@ import Testing
     @Test(.apple) func `comes late where the person was faster than the try that died`() throws {
         try Self.leave()
         let held = "held_until = announced_at + interval '1 minute'"
-        try site.teams.admin("UPDATE provider_announcements SET \(held)")
+        try site.admin("UPDATE provider_announcements SET \(held)")
         let first = try site.handOver(try site.device(.regular))
         #expect(first.status == 200 && first.json["user"]?["name"] == nil)
         #expect(try site.announcements() == [["Rita"]])
 
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         let second = try site.handOver(try site.device(.regular))
         #expect(second.json["user"]?["name"]?["firstName"] == "Rita")
         #expect(try site.announcements().isEmpty && site.names() == [["Rita", "Rita", "authorized"]])
@@ -105,7 +104,7 @@ import Testing
     @Test(.apple) func `is in the file of what is kept of its person, and in nobody else's`() async throws {
         try Self.leave()
         // Somebody is at work with it, so that it stays when its person comes.
-        try site.teams.admin("UPDATE provider_announcements SET held_until = announced_at + interval '1 minute'")
+        try site.admin("UPDATE provider_announcements SET held_until = announced_at + interval '1 minute'")
         for person in [Performer.regular, .hidden] { #expect(try site.handOver(try site.device(person)).status == 200) }
 
         let rita = try await site.export(.regular)
@@ -161,7 +160,7 @@ import Testing
     @Test func `do not disturb one another where one is forged`() async throws {
         let spent = try site.device(.regular)
         #expect(try site.handOver(spent).status == 200)
-        try site.teams.removePerson(Performer.regular.subject)
+        try site.removePerson(Performer.regular.subject)
         var forged = spent
         forged["first_name"] = "Evil"
         let answers = try await site.handOver(

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// `/auth/native`: an app hands over what Apple gave it.
@@ -42,9 +41,9 @@ import Testing
         #expect(second.status == 200 && second.json["is_new_user"] == true)
         #expect(try site.refresh(try #require(first.json["refresh_token"]?.string)).status == 400)
         #expect(try site.refresh(try #require(second.json["refresh_token"]?.string)).status == 200)
-        #expect(try site.teams.count("refresh_tokens", in: .acme) == 1)
+        #expect(try site.count("refresh_tokens", in: .acme) == 1)
 
-        site.teams.clock.advance(by: .seconds(61))
+        site.clock.advance(by: .seconds(61))
         #expect(try site.handOver(given).json["error"] == "invalid_grant")
     }
 
@@ -111,7 +110,7 @@ import Testing
 
         #expect(try site.refresh(first).json["error"] == "invalid_grant")
         #expect(try site.refresh(second).json["error"] == "invalid_grant")
-        #expect(try site.teams.actions().contains("refresh_token.reused"))
+        #expect(try site.actions().contains("refresh_token.reused"))
     }
 
     @Test func `V53: ends when a refresh token is used twice at once`() async throws {
@@ -124,17 +123,17 @@ import Testing
             then: [("UPDATE refresh_tokens SET secret_hash = sha256('another') \(own)", [])])
 
         #expect(try await answer.value == "invalid_grant")
-        #expect(try site.teams.admin("SELECT FROM refresh_tokens \(own)").isEmpty)
-        #expect(try site.teams.actions().contains("refresh_token.reused"))
+        #expect(try site.admin("SELECT FROM refresh_tokens \(own)").isEmpty)
+        #expect(try site.actions().contains("refresh_token.reused"))
     }
 
     @Test func `V53: lasts through a suspension, whatever the app tries meanwhile`() throws {
         let token = try site.nativeToken()
-        try site.teams.setSuspended(Performer.regular.subject)
+        try site.setSuspended(Performer.regular.subject)
         for _ in 0..<2 { #expect(try site.refresh(token).json["error"] == "invalid_grant") }
-        try site.teams.setSuspended(Performer.regular.subject, false)
+        try site.setSuspended(Performer.regular.subject, false)
         #expect(try site.refresh(token).status == 200)
-        #expect(try !site.teams.actions().contains("refresh_token.reused"))
+        #expect(try !site.actions().contains("refresh_token.reused"))
     }
 
     @Test func `is no other client's and no other team's`() throws {

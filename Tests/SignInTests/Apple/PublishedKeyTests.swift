@@ -5,7 +5,6 @@ import Simulator
 import TestSupport
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// `/auth/keys` of a team that is connected to Apple: its backends verify the tokens that devices have from Apple, too.
@@ -45,7 +44,7 @@ import Testing
         try await waitForKeys()
         for fault in [Fault.trouble, .malformed, .throttled] {
             site.script.set(fault, at: .keys, times: 100)
-            site.teams.clock.advance(by: .seconds(2 * 86_400))
+            site.clock.advance(by: .seconds(2 * 86_400))
             let before = site.calls(to: .keys)
             let (answer, names) = try keys()
             #expect(answer.status == 200 && names.last == "EXTRAKEY01", "\(fault)")
@@ -69,7 +68,7 @@ import Testing
         let before = site.calls(to: .keys)
         for _ in 0..<5 { _ = try keys() }
         #expect(site.calls(to: .keys) == before)
-        site.teams.clock.advance(by: .seconds(301))
+        site.clock.advance(by: .seconds(301))
         _ = try keys()
         try await waitUntil { site.calls(to: .keys) == before + 1 }
     }

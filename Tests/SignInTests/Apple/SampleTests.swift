@@ -4,7 +4,6 @@ import Simulator
 import Testing
 
 @testable import SignIn
-@testable import TestTeams
 
 /// The samples of the documentation send what Pippin takes.
 @Suite(.apple) struct `The sample for iOS` {

@@ -10,7 +10,6 @@ import TestSupport
 import Testing
 
 @testable import Accounts
-@testable import SignIn
 @testable import TestTeams
 
 /// A team that goes gives back what Apple gave for its people: each token by a call of its own, with its receipt.
@@ -28,7 +27,7 @@ import Testing
         try await Self.round(later: 180)
         #expect(try Self.isDeleted())
         #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        #expect(try site.teams.count("consents", in: .appleSide) == 0)
+        #expect(try site.count("consents", in: .appleSide) == 0)
 
         try await Self.round(later: 300)
         #expect(try site.tokenStates().isEmpty)
@@ -55,7 +54,7 @@ import Testing
         try await Self.round(later: 86_400)
         #expect(try Self.isDeleted() == false)
 
-        try site.teams.makeJobsDue(afterAttempts: 18)
+        try site.makeJobsDue(afterAttempts: 18)
         try await site.work { try site.tokenStates() == ["refused", "refused"] }
         try await Self.round(later: 3 * 86_400)
 
@@ -65,7 +64,7 @@ import Testing
 
     @Test func `gives those another chance that were given up, or left behind`() async throws {
         try Self.signIn()
-        try site.teams.admin(
+        try site.admin(
             """
             UPDATE provider_tokens SET problem = 'client', problem_at = now(), state = CASE
                 WHEN created_at = (SELECT min(created_at) FROM provider_tokens) THEN 'refused' ELSE 'ending' END
@@ -79,8 +78,7 @@ import Testing
     @Test func `has a receipt for what somebody gave up by hand`() async throws {
         try Self.signIn()
         try await Self.round()
-        try site.teams.admin(
-            "UPDATE jobs SET state = 'dead', problem = 'given up', finished_at = now(), keep_until = now()")
+        try site.admin("UPDATE jobs SET state = 'dead', problem = 'given up', finished_at = now(), keep_until = now()")
 
         try await Self.round(later: 60)
 
@@ -91,9 +89,9 @@ import Testing
     @Test func `goes on where a process was killed, and several at once queue each token once`() async throws {
         try Self.signIn()
         // What a process leaves that dies after the closing, before a token is queued.
-        try site.teams.admin("UPDATE teams SET closed_at = deletion_due_at WHERE team_id = 'ACMETEAM01'")
+        try site.admin("UPDATE teams SET closed_at = deletion_due_at WHERE team_id = 'ACMETEAM01'")
         _ = try await race(4) { _ in try await Self.round(later: 60) }
-        #expect(try site.teams.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
 
         let victim = try await AppleProcess(beside: site)
         try await site.wait { try Self.interactions() >= 1 }
@@ -115,21 +113,21 @@ import Testing
         try site.copyTokensToRival()
         try await Self.round()
         let acme = "SELECT DISTINCT state FROM provider_tokens WHERE team_id = 'ACMETEAM01'"
-        try await site.work { try site.teams.admin(acme) == [["revoked"]] }
+        try await site.work { try site.admin(acme) == [["revoked"]] }
         for later in [60, 120] { try await Self.round(later: later) }
 
-        let states = try site.teams.admin("SELECT team_id, state FROM provider_tokens")
+        let states = try site.admin("SELECT team_id, state FROM provider_tokens")
         #expect(states == [["RIVALTEAM1", "live"], ["RIVALTEAM1", "live"]])
-        #expect(try site.teams.admin("SELECT FROM jobs WHERE team_id = 'RIVALTEAM1'").isEmpty)
+        #expect(try site.admin("SELECT FROM jobs WHERE team_id = 'RIVALTEAM1'").isEmpty)
     }
 
     /// Two tokens of Apple's, in a team whose grace period ends now.
     private static func signIn() throws {
         _ = try site.tokens()
         _ = try site.tokens()
-        try site.teams.admin(
+        try site.admin(
             "UPDATE teams SET deletion_due_at = $1::timestamptz WHERE team_id = 'ACMETEAM01'",
-            site.teams.clock.now.description)
+            site.clock.now.description)
     }
 
     /// What the schedule of one process does, so many seconds after the day was there.
@@ -154,11 +152,11 @@ import Testing
     }
 
     private static func interactions() throws -> Int {
-        try site.teams.admin("SELECT max(attempts)::text FROM jobs").first?[0].flatMap { Int($0) } ?? 0
+        try site.admin("SELECT max(attempts)::text FROM jobs").first?[0].flatMap { Int($0) } ?? 0
     }
 
     private static func isDeleted() throws -> Bool {
         let deleted = "SELECT (deleted_at IS NOT NULL)::text FROM teams WHERE team_id = 'ACMETEAM01'"
-        return try site.teams.admin(deleted) == [["true"]]
+        return try site.admin(deleted) == [["true"]]
     }
 }

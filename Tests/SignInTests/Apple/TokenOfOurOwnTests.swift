@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Pippin signs tokens, too, and none of them is Apple's, whoever it is about.
@@ -50,7 +49,7 @@ import Testing
             "users", "provider_identities", "provider_tokens", "consents", "refresh_tokens", "sessions", "login_names",
         ]
         let rows = tables.map { "SELECT '\($0)', t::text FROM \($0) t WHERE team_id = 'ACMETEAM01'" }
-        return try site.teams.admin(rows.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
+        return try site.admin(rows.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")
     }
 
     @Test func `V10: is nobody's proof, neither in Apple's callback nor at the native address`() throws {

@@ -1,5 +1,3 @@
-import Core
-import Directory
 import EventLoop
 import Federation
 import OAuth
@@ -7,7 +5,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A member of the team revokes what apps hold of a person.
@@ -30,16 +27,15 @@ import Testing
         #expect(try !site.isAlive(tokens[0]) && !site.isAlive(tokens[1]))
         #expect(try site.tokenStates() == ["ending", "ending"])
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
-        #expect(try site.teams.count("consents", in: .appleSide) == 0)
+        #expect(try site.count("consents", in: .appleSide) == 0)
         // They may sign in again as before.
-        #expect(try site.teams.count("consents", in: .acme) == 1)
+        #expect(try site.count("consents", in: .acme) == 1)
     }
 
     @Test func `S24: of one by one, the last hands back what Apple gave, unless a code waits`() async throws {
         _ = try site.tokens()
         _ = try site.tokens()
-        let ids = try site.teams.admin(
-            "SELECT encode(token_id, 'hex') FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
+        let ids = try site.admin("SELECT encode(token_id, 'hex') FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
         for (round, id) in ids.enumerated() {
             let token = try #require(id[0].flatMap(RefreshTokenID.init))
             let isRevoked = try await site.teams.loop.run {

@@ -13,13 +13,13 @@ import Testing
 
 /// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
 func withApple(
-    sources: String = "directory,apple", limits: [String: Int] = [:], deadlines: AppleService.Timeouts = .onlyWhatHangs,
+    limits: [String: Int] = [:], deadlines: AppleService.Timeouts = .onlyWhatHangs,
     _ body: (TestSite) async throws -> Void
 ) async throws {
     try await withSite(limits: limits, isAtApple: true, deadlines: deadlines) { site in
         let teams = site.teams
         try await teams.loop.run {
-            try teams.setIdentitySources(sources)
+            try teams.setIdentitySources("directory,apple")
             try await Cast(teams.database).admit(to: .appleSide)
         }
         try await body(site)

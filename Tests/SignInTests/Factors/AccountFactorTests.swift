@@ -3,7 +3,6 @@ import Directory
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Second factors on the person's own page.
@@ -25,13 +24,13 @@ import Testing
         let page = try browser.get(Browser.account)
         #expect(page.body.contains("/account/factors/totp\"") && page.body.contains("10 codes are left"))
         #expect(try browser.get(Browser.account + "/factors/totp").status == 200)
-        #expect(try site.teams.actions().contains("factor.added"))
+        #expect(try site.actions().contains("factor.added"))
     }
 
     @Test func `V34: changing them asks for a factor once ten minutes have passed, not for the password`() throws {
         let browser = try site.signedIn()
         let secret = try addTOTP(browser)
-        site.teams.clock.advance(by: .seconds(601))
+        site.clock.advance(by: .seconds(601))
 
         let away = try browser.get(Browser.account + "/factors/passkeys")
         #expect(away["Location"]?.hasPrefix(Browser.account + "/proof?next=") == true)
@@ -52,7 +51,7 @@ import Testing
 
     @Test func `somebody without one proves it by the password`() throws {
         let browser = try site.signedIn()
-        site.teams.clock.advance(by: .seconds(601))
+        site.clock.advance(by: .seconds(601))
         let page = try browser.follow(try browser.get(Browser.account + "/factors/totp/new"))
         let form = try page.form(to: "/proof")
         func send(_ email: String, _ password: String) throws -> Answer {
@@ -128,7 +127,7 @@ import Testing
         }
         try renew(7)
         #expect(try site.mails().count == 5)
-        #expect(try site.teams.actions().filter { $0 == "recovery_codes.regenerated" }.count == 7)
+        #expect(try site.actions().filter { $0 == "recovery_codes.regenerated" }.count == 7)
     }
 
     @Test func `the file of codes gives back codes alone`() throws {

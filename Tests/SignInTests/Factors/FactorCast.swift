@@ -6,7 +6,6 @@ import Platform
 import TestAuthenticator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Second factors of the cast, and what their devices answer.

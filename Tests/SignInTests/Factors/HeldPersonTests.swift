@@ -1,11 +1,8 @@
-import Accounts
 import Crypto
 import Directory
-import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What is added to somebody, or ends for them, while another transaction holds the person.
@@ -22,16 +19,15 @@ import Testing
         try site.require(.required)
         let browser = site.browser()
         let choices = try browser.typePassword()
-        let link = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
-        let start = try #require(link.components(separatedBy: "href=\"").last)
+        let start = try #require(choices.link("?with=totp"))
 
-        let (form, _, typed) = try browser.get(start + "?with=totp").totpOffer(to: "/enrolment")
+        let (form, _, typed) = try browser.get(start).totpOffer(to: "/enrolment")
         let values = [("csrf", try #require(form.value(of: "csrf")))] + typed
         let exchange = try await site.teams.hold(
             site.ada, while: { try browser.set(out: form.action, posting: values) }, then: [(end.rawValue, [site.ada])])
 
         #expect(try exchange.answer().status == 410)
-        #expect(try site.teams.count("totp_secrets") == 0)
+        #expect(try site.count("totp_secrets") == 0)
         #expect(browser.cookies[Browser.sessionCookie] == nil)
     }
 

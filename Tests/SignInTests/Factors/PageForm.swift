@@ -15,8 +15,8 @@ struct PageForm {
 extension Answer {
     /// The forms of the page, in their order.
     var forms: [PageForm] {
-        body.components(separatedBy: "<form ").dropFirst().compactMap { part in
-            let text = part.components(separatedBy: "</form>")[0]
+        body.split(separator: "<form ", omittingEmptySubsequences: false).dropFirst().compactMap { part in
+            let text = String(part.split(separator: "</form>", maxSplits: 1)[0])
             return text.firstMatch(between: "action=\"", and: "\"").map { PageForm(action: $0, text: text) }
         }
     }
@@ -28,22 +28,21 @@ extension Answer {
 }
 
 extension String {
+    /// What stands between the first `start` and the `end` after it, as it was before it was escaped for HTML.
     func firstMatch(between start: String, and end: String) -> String? {
         guard let from = firstRange(of: start) else { return nil }
         let rest = self[from.upperBound...]
-        guard let to = rest.firstRange(of: end) else { return nil }
-        return String(rest[..<to.lowerBound]).replacing("&quot;", with: "\"").replacing("&amp;", with: "&").replacing(
-            "&#39;", with: "'")
+        return rest.firstRange(of: end).map { String(rest[..<$0.lowerBound]).unescaped }
     }
 
-    func components(separatedBy separator: String) -> [String] {
-        var parts: [String] = []
-        var rest = self[...]
-        while let range = rest.firstRange(of: separator) {
-            parts.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
-        }
-        return parts + [String(rest)]
+    /// The text that was escaped for HTML.
+    private var unescaped: String {
+        var text = self
+        for (escaped, character) in [
+            ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&#96;", "`"),
+            ("&amp;", "&"),
+        ] { text = text.replacing(escaped, with: character) }
+        return text
     }
 }
 

@@ -1,5 +1,4 @@
 import Core
-import Directory
 import Glibc
 import Platform
 import TestAuthenticator
@@ -31,7 +30,7 @@ import Testing
 
         #expect(done.status == 303 && browser.cookies[Browser.sessionCookie] != nil)
         #expect(try browser.get(Browser.account).body.contains("Ada&#39;s phone"))
-        #expect(try site.teams.actions().filter { $0 == "sign_in.completed" }.count == 2)
+        #expect(try site.actions().filter { $0 == "sign_in.completed" }.count == 2)
     }
 
     @Test func `one is the second factor of its person`() throws {
@@ -61,7 +60,7 @@ import Testing
         let second = try alone.typePassword().form(to: "/factor")
         #expect(try alone.send(second, try bomb(second)).status == 401)
 
-        site.teams.clock.advance(by: .seconds(3600))
+        site.clock.advance(by: .seconds(3600))
         let proof = try browser.follow(try browser.get(Browser.account + "/data")).form(to: "/proof")
         #expect(try browser.send(proof, try bomb(proof)).status == 401)
         #expect(try Self.mostMemory() - before < 1 << 30)

@@ -5,15 +5,12 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// A team that requires a second factor, and the roles that do.
 @Suite(.site) struct RequiredFactorTests {
     private func enrolTOTP(_ browser: Browser, _ choices: Answer) throws -> Answer {
-        let interaction = try #require(choices.body.firstMatch(between: "href=\"", and: "?with=totp\""))
-        let start = try #require(interaction.components(separatedBy: "href=\"").last)
-        let page = try browser.get(start + "?with=totp")
+        let page = try browser.get(try #require(choices.link("?with=totp")))
         #expect(page.body.contains("class=\"qr\"") && page.body.contains("d=\"M4 4h7v1h-7z"))
         let (form, _, values) = try page.totpOffer(to: "/enrolment")
         let wrong = try browser.send(form, values.dropLast() + [("code", "000000")])

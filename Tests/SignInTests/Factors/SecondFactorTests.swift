@@ -4,7 +4,6 @@ import EventLoop
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The second proof of a sign-in.
@@ -84,7 +83,7 @@ import Testing
         let browser = site.browser()
         let form = try browser.typePassword(at: Browser.authorize(Browser.everything)).form(to: "/factor")
         for number in 1...6 {
-            site.teams.clock.advance(by: .seconds(1))
+            site.clock.advance(by: .seconds(1))
             let answer = try browser.send(form, [("method", "totp"), ("code", "1")])
             #expect((answer.status == 429) == (number == 6), "\(number)")
         }
@@ -95,6 +94,6 @@ import Testing
             """
         let expected = [["second_factor_locked"], ["second_factor_wrong"]]
         try await site.flush()
-        #expect(try site.teams.admin(causes) == expected)
+        #expect(try site.admin(causes) == expected)
     }
 }

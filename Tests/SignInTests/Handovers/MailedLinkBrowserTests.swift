@@ -1,11 +1,9 @@
 import Core
 import Directory
-import EventLoop
 import Simulator
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Whose a mailed link is: of who asked, or of who reads the mail.
@@ -41,7 +39,7 @@ import Testing
     @Test(.site) func `S7: a registration that the previous release kept is confirmed with a new password`() throws {
         let browser = site.browser()
         _ = try browser.register("dora@acme.example", password: "a password of hers")
-        try site.teams.admin("UPDATE mailed_links SET browser_hash = NULL")
+        try site.admin("UPDATE mailed_links SET browser_hash = NULL")
         #expect(try browser.get(try site.link()).headline == "Choose your password")
     }
 
@@ -77,14 +75,14 @@ import Testing
         try attacker.connect(.regular)
         let token = try site.token(of: try attacker.consentAnew())
         try await site.addTOTP()
-        try site.teams.admin(
+        try site.admin(
             """
             INSERT INTO passkeys (
                 team_id, credential_id, sub, name, algorithm, public_key, sign_count, is_backup_eligible,
                 is_backed_up, transports, created_at
             ) VALUES ('ACMETEAM01', '\\x01', $1, 'Prepared', -7, '\\x02', 0, false, false, '{}', now())
             """, site.ada)
-        try site.teams.admin("UPDATE users SET is_email_verified = false WHERE sub = $1", site.ada)
+        try site.admin("UPDATE users SET is_email_verified = false WHERE sub = $1", site.ada)
         let owner = site.browser()
         // Whatever is asked for, a link to choose the password is what comes.
         _ = try owner.askForHelp("ada@acme.example", link: true)
@@ -98,9 +96,9 @@ import Testing
         #expect(try site.identities().isEmpty)
         for table in ["totp_secrets", "passkeys", "recovery_codes", "consents", "sessions"] {
             let left = "SELECT FROM \(table) WHERE team_id = 'ACMETEAM01' AND sub = $1"
-            #expect(try site.teams.admin(left, site.ada).isEmpty, "\(table)")
+            #expect(try site.admin(left, site.ada).isEmpty, "\(table)")
         }
-        #expect(try site.teams.actions().contains("account.reclaimed"))
+        #expect(try site.actions().contains("account.reclaimed"))
         let page = try owner.get(Browser.authorize())
         #expect(try owner.signIn(page).status == 401)
         #expect(try owner.signIn(page, password: "a wholly other secret").status == 200)

@@ -1,12 +1,9 @@
-import Accounts
 import Core
 import Directory
-import EventLoop
 import TestAuthenticator
 import Testing
 
 @testable import Platform
-@testable import SignIn
 @testable import TestTeams
 
 /// Signing in by a mailed link, which stays open while strangers keep the password locked.
@@ -33,7 +30,7 @@ import Testing
         #expect(sheet.headline == "Continue to Web of com.acme.app")
         #expect(browser.cookies[Browser.sessionCookie] != nil)
         let factor = "SELECT first_factor FROM sessions WHERE team_id = 'ACMETEAM01'"
-        #expect(try site.teams.admin(factor) == [["mailed_link"]])
+        #expect(try site.admin(factor) == [["mailed_link"]])
         // Once.
         #expect(try browser.send(page, []).status == 410)
     }
@@ -62,9 +59,9 @@ import Testing
         #expect(try victim.post(link, [("csrf", csrf)]).status == 409)
         // Nor does who asked get anything by its having been followed elsewhere.
         for browser in [attacker, victim] { #expect(browser.cookies[Browser.sessionCookie] == nil) }
-        #expect(try site.teams.count("sessions") == 0)
+        #expect(try site.count("sessions") == 0)
         let proofs = "SELECT FROM attempts WHERE first_factor IS NOT NULL"
-        #expect(try site.teams.admin(proofs).isEmpty)
+        #expect(try site.admin(proofs).isEmpty)
     }
 
     @Test func `S30, V34: a second factor is asked for after the link too`() async throws {
@@ -84,10 +81,10 @@ import Testing
         let browser = site.browser()
         let page = try browser.get(Browser.authorize())
         let form = try browser.get(try #require(page.link("/recovery")))
-        site.teams.clock.advance(by: .seconds(600))
+        site.clock.advance(by: .seconds(600))
         _ = try browser.send(form, [("email", "ada@acme.example"), ("help", "link")])
         let link = try browser.get(try site.link())
-        site.teams.clock.advance(by: .seconds(600))
+        site.clock.advance(by: .seconds(600))
         var answer = try browser.send(link, [])
         for _ in 0..<3 { answer = try browser.follow(answer) }
         #expect(answer.status == 200 && answer.body.contains("ada@acme.example"))
@@ -95,7 +92,7 @@ import Testing
         let late = site.browser()
         _ = try late.askForHelp("ada@acme.example", link: true)
         let other = try late.get(try site.link())
-        site.teams.clock.advance(by: .seconds(900))
+        site.clock.advance(by: .seconds(900))
         #expect(try late.send(other, []).status == 410)
     }
 
@@ -103,7 +100,7 @@ import Testing
         let browser = site.browser()
         _ = try browser.askForHelp("ada@acme.example", link: true)
         let first = try site.link()
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         _ = try browser.askForHelp("ada@acme.example", link: true)
         #expect(try browser.get(first).status == 410)
         // Rival's link is none of Acme's.
@@ -111,13 +108,13 @@ import Testing
         #expect(try browser.get(live.replacing("ACMETEAM01", with: "RIVALTEAM1")).status == 410)
         let before = try browser.get(live)
         let owner = site.browser()
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         _ = try owner.askForHelp("ada@acme.example", link: false)
         let reset = try owner.send(try owner.get(try site.link()), [("new", "a wholly other secret")])
         #expect(reset.headline == "Your password is changed")
         #expect(try browser.send(before, []).status == 410)
 
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         _ = try browser.askForHelp("ada@acme.example", link: true)
         let second = try browser.get(try site.link())
         try await site.suspend(site.teams.people.ada)
@@ -129,10 +126,10 @@ import Testing
     func `S30, V31: nobody's address is answered like somebody's, written alike, and mailed nothing`(link: Bool) throws
     {
         for (name, mails) in [("nobody@acme.example", 0), ("ada@acme.example", 1), ("no address", 1)] {
-            try site.teams.forgetMailedLinks()
+            try site.forgetMailedLinks()
             let answer = try site.browser().askForHelp(name, link: link)
             #expect(answer.status == 200 && answer.headline == "Look into your mailbox", "\(name)")
-            let rows = try site.teams.admin(
+            let rows = try site.admin(
                 "SELECT count(*)::text, count(attempt_id)::text, count(browser_hash)::text FROM mailed_links")
             #expect(rows == [["1", "1", "1"]], "\(name)")
             #expect(try site.mails().count == mails, "\(name)")

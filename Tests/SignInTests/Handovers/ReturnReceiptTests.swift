@@ -7,26 +7,25 @@ import Testing
 @testable import TestTeams
 
 /// What Apple answered belongs to the browser that began and came back, and to no other.
-@Suite struct `An answer of Apple` {
+@Suite(.apple) struct `An answer of Apple` {
     @Test(arguments: ["directory,apple", "apple"])
-    func `S2, V40: that another browser brought signs in nobody, whoever fetches it`(sources: String) async throws {
-        try await withApple(sources: sources) { site in
-            let (attacker, victim) = (site.browser(), site.browser())
-            // Apple's genuine address, sent by whoever began to somebody who then approves.
-            let exit = try victim.choose(.regular, on: try attacker.goToApple())
-            let back = try victim.postBack(exit)
-            try expectNothing(of: back, for: attacker)
-            #expect(try victim.get(back).status == 410)
-            // It stood in the victim's address bar until now: whoever read it there has nothing either.
-            #expect(try attacker.get(back).status == 410)
-            #expect(attacker.cookies[Browser.sessionCookie] == nil)
-            #expect(victim.cookies[Browser.sessionCookie] == nil)
-            #expect(try site.codes().isEmpty)
-            #expect(try !site.teams.actions().contains("sign_in.completed"))
-        }
+    func `S2, V40: that another browser brought signs in nobody, whoever fetches it`(sources: String) throws {
+        try site.setIdentitySources(sources)
+        let (attacker, victim) = (site.browser(), site.browser())
+        // Apple's genuine address, sent by whoever began to somebody who then approves.
+        let exit = try victim.choose(.regular, on: try attacker.goToApple())
+        let back = try victim.postBack(exit)
+        try expectNothing(of: back, for: attacker)
+        #expect(try victim.get(back).status == 410)
+        // It stood in the victim's address bar until now: whoever read it there has nothing either.
+        #expect(try attacker.get(back).status == 410)
+        #expect(attacker.cookies[Browser.sessionCookie] == nil)
+        #expect(victim.cookies[Browser.sessionCookie] == nil)
+        #expect(try site.codes().isEmpty)
+        #expect(try !site.actions().contains("sign_in.completed"))
     }
 
-    @Test(.apple) func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() throws {
+    @Test func `S2: keeps the receipt of the first post, which a second neither replaces nor learns`() throws {
         let browser = site.browser()
         let exit = try browser.choose(.regular, on: try browser.goToApple())
         let first = try browser.postBack(exit)
@@ -38,7 +37,7 @@ import Testing
         #expect(try browser.get(first).value(of: "code") != nil)
     }
 
-    @Test(.apple) func `S2: that a stranger posts first signs in nobody, be the code theirs or the victim's`() throws {
+    @Test func `S2: that a stranger posts first signs in nobody, be the code theirs or the victim's`() throws {
         let (attacker, victim) = (site.browser(), site.browser())
         let own = try attacker.choose(.hidden, on: try attacker.goToApple())
         let victims = try victim.choose(.regular, on: try victim.goToApple())
@@ -55,7 +54,7 @@ import Testing
         #expect(try site.codes().isEmpty)
     }
 
-    @Test(.apple) func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() throws {
+    @Test func `S2: is tried again with the same receipt, which is worth nothing once it is settled`() throws {
         let (browser, back) = try site.back()
         site.script.set(.trouble, at: .token, times: 9)
         let page = try browser.get(back)
@@ -68,23 +67,23 @@ import Testing
         for other in [browser, site.browser()] { #expect(try other.get(back).status == 410) }
     }
 
-    @Test(.apple) func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
+    @Test func `S2, V51: has a receipt that no log line and no step of the inspector shows`() async throws {
         let (browser, back) = try site.back()
         let receipt = try #require(back.receipt)
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)
         let failed = "SELECT FROM flow_steps WHERE team_id = 'ACMETEAM01' AND kind = 'provider_failed'"
         try await site.flush()
-        #expect(try !site.teams.admin(failed).isEmpty)
+        #expect(try !site.admin(failed).isEmpty)
         #expect(site.lines.all.contains { $0.contains("provider.failed") })
         #expect(!site.lines.all.contains { $0.contains(receipt) })
         let shown = "SELECT FROM flow_steps s WHERE position($1 in s::text) > 0"
-        #expect(try site.teams.admin(shown, receipt).isEmpty)
+        #expect(try site.admin(shown, receipt).isEmpty)
         let begun = "SELECT FROM flows f WHERE position($1 in f::text) > 0"
-        #expect(try site.teams.admin(begun, receipt).isEmpty)
+        #expect(try site.admin(begun, receipt).isEmpty)
         // Kept as a hash alone.
         let kept = "SELECT FROM provider_trips t WHERE position($1 in t::text) > 0"
-        #expect(try site.teams.admin(kept, receipt).isEmpty)
+        #expect(try site.admin(kept, receipt).isEmpty)
     }
 
     /// Whoever knows the state and guesses the receipt gets nothing.

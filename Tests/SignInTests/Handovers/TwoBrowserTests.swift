@@ -1,5 +1,4 @@
 import Core
-import Directory
 import Simulator
 import Testing
 
@@ -90,16 +89,15 @@ enum Handover: String, CaseIterable, Sendable {
         #expect(second.cookies[Browser.sessionCookie] == nil)
         let begins = [Handover.linking, .emailChange].contains(handover)
         #expect((first.cookies[Browser.sessionCookie] != nil) == begins)
-        let sessions = try site.teams.admin("SELECT sub FROM sessions WHERE team_id = 'ACMETEAM01'")
+        let sessions = try site.admin("SELECT sub FROM sessions WHERE team_id = 'ACMETEAM01'")
         #expect(sessions == (begins ? [[site.ada]] : []))
         #expect(try site.codes().isEmpty)
-        #expect(
-            try site.teams.admin("SELECT FROM attempts WHERE first_factor IS NOT NULL AND entered_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM attempts WHERE first_factor IS NOT NULL AND entered_at IS NULL").isEmpty)
         // Nothing is linked, and nothing verified.
         #expect(try site.identities().isEmpty)
         #expect(try site.profile() == before)
         let verified = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND email LIKE 'dora@%'"
-        #expect(try site.teams.admin(verified).isEmpty)
+        #expect(try site.admin(verified).isEmpty)
     }
 }
 

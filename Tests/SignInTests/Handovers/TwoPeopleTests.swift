@@ -1,8 +1,6 @@
-import Core
 import Platform
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Two people, one after the other, in two tabs of one browser: what was shown to the first is decided by nobody else.
@@ -20,14 +18,14 @@ import Testing
         let answer = try browser.send(sheet, typed)
 
         #expect(answer.status == 303 && answer.value(of: "code") == nil)
-        #expect(try site.teams.count("consents") == 0)
-        #expect(try site.teams.count("authorization_codes") == 0)
+        #expect(try site.count("consents") == 0)
+        #expect(try site.count("authorization_codes") == 0)
         let own = try browser.follow(answer)
         #expect(own.body.contains(Self.ben) && !own.body.contains("ada@acme.example"))
         let exit = try browser.send(own, [("email_choice", "hide"), ("decision", "continue")])
         #expect(exit.value(of: "code") != nil)
         let sub = "SELECT sub FROM consents WHERE hides_email"
-        #expect(try site.teams.admin(sub) == [[site.teams.people.ben.rawValue]])
+        #expect(try site.admin(sub) == [[site.teams.people.ben.rawValue]])
     }
 
     @Test func `V40: a confirmation that was shown to one gives the app nobody else`() throws {
@@ -35,7 +33,7 @@ import Testing
         _ = try browser.send(try browser.follow(try browser.get(Browser.authorize())), [("decision", "continue")])
         try browser.openOwnPage()
         _ = try browser.send(try browser.follow(try browser.get(Browser.authorize())), [("decision", "continue")])
-        try site.teams.admin("DELETE FROM authorization_codes")
+        try site.admin("DELETE FROM authorization_codes")
         let page = try browser.follow(try browser.get(Browser.authorize()))
         #expect(page.action?.hasSuffix("/confirmation") == true)
         try browser.openOwnPage(as: Self.ben)
@@ -43,11 +41,11 @@ import Testing
         let answer = try browser.send(page, [("decision", "continue")])
 
         #expect(answer.status == 303)
-        #expect(try site.teams.count("authorization_codes") == 0)
+        #expect(try site.count("authorization_codes") == 0)
         let own = try browser.follow(answer)
         #expect(own.body.contains(Self.ben))
         #expect(try browser.send(own, [("decision", "continue")]).status == 200)
-        let subs = try site.teams.admin("SELECT sub FROM authorization_codes")
+        let subs = try site.admin("SELECT sub FROM authorization_codes")
         #expect(subs == [[site.teams.people.ben.rawValue]])
     }
 
@@ -58,7 +56,7 @@ import Testing
         let path = try #require(other.action)
         #expect(path != sheet.action)
         #expect(try browser.post(path, [("csrf", csrf), ("decision", "continue")]).status == 303)
-        #expect(try site.teams.count("consents") == 0)
+        #expect(try site.count("consents") == 0)
     }
 
     @Test func `V40: forms of one's own page change nothing for the next who signs in`() throws {
@@ -84,6 +82,6 @@ import Testing
         try browser.openOwnPage()
         let exit = try browser.send(sheet, [("email_choice", "share"), ("decision", "continue")])
         #expect(exit.value(of: "code") != nil)
-        #expect(try site.teams.admin("SELECT sub FROM consents") == [[site.ada]])
+        #expect(try site.admin("SELECT sub FROM consents") == [[site.ada]])
     }
 }

@@ -4,7 +4,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What goes wrong at Apple while an app hands over what it got: nothing is lost, and the app learns what helps.
@@ -34,7 +33,7 @@ import Testing
         try await site.expectTrace(trouble.outcome)
         guard trouble.outcome != .done else { return }
 
-        site.teams.clock.advance(by: .seconds(2))
+        site.clock.advance(by: .seconds(2))
         let second = try site.handOver(given)
         expect(trouble.then, in: second)
         try await site.expectTrace(trouble.then)
@@ -69,11 +68,11 @@ import Testing
     /// What was handed over waits for another try, held by nobody, where that makes sense.
     private static func expectHandover(of trouble: FaultCase) throws {
         let isDone = trouble.outcome == .done
-        let handovers = try site.teams.admin(
+        let handovers = try site.admin(
             "SELECT settled_at IS NOT NULL, claimed_until <= created_at FROM native_handovers")
         let isKept = isDone || trouble.outcome.isWorthAnotherTry
         #expect(handovers == (isKept ? [[isDone ? "t" : "f", isDone ? "f" : "t"]] : []))
-        let sessions = try site.teams.admin("SELECT FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
+        let sessions = try site.admin("SELECT FROM refresh_tokens WHERE team_id = 'ACMETEAM01'")
         #expect(sessions.count == (isDone ? 1 : 0))
     }
 

@@ -50,13 +50,13 @@ import Testing
 
     @Test func `waits for its team where the connection to Apple was taken away meanwhile`() async throws {
         let (browser, back) = try site.back()
-        try site.teams.setIdentitySources("directory")
+        try site.setIdentitySources("directory")
         let page = try browser.get(back)
         FaultCase.Outcome.never(.providerAbsent).expect(on: page)
         try await site.expectTrace(.never(.providerAbsent))
         try Self.expectNobody()
 
-        try site.teams.setIdentitySources("directory,apple")
+        try site.setIdentitySources("directory,apple")
         #expect(try browser.get(back).value(of: "user")?.contains("Rita") == true)
     }
 
@@ -70,8 +70,8 @@ import Testing
     }
 
     private static func expectNobody() throws {
-        #expect(try site.teams.count("provider_identities") == 0)
-        let codes = try site.teams.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
+        #expect(try site.count("provider_identities") == 0)
+        let codes = try site.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
         #expect(codes == [[nil]])
     }
 }

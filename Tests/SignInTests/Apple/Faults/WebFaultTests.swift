@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.
@@ -27,7 +26,7 @@ import Testing
         try await site.expectTrace(trouble.outcome)
         guard trouble.outcome != .done else { return }
 
-        site.teams.clock.advance(by: .seconds(2))
+        site.clock.advance(by: .seconds(2))
         let second = try browser.get(back)
         guard trouble.outcome.isWorthAnotherTry else {
             #expect(second.status == 410)
@@ -44,10 +43,10 @@ import Testing
 
     /// What Apple said waits for another try, held by nobody, where that makes sense.
     private static func expectUpstreamRequest(of trouble: FaultCase) throws {
-        let upstreamRequests = try site.teams.admin(
+        let upstreamRequests = try site.admin(
             "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM provider_trips")
         #expect(upstreamRequests == (trouble.outcome.isWorthAnotherTry ? [["t", "t"]] : []))
-        let codes = try site.teams.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
+        let codes = try site.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
         #expect(codes.count == (trouble.outcome == .done ? 1 : 0))
     }
 
@@ -67,7 +66,7 @@ import Testing
 
     @Test func `that is a new key is none: the key is fetched`() throws {
         _ = try site.browser().signInAtApple(.regular)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         site.script.set(.newKey, at: .token)
         #expect(try site.browser().signInAtApple(.regular).value(of: "code") != nil)
     }
@@ -78,7 +77,7 @@ import Testing
         _ fault: Fault, _ cause: RefusalCause
     ) async throws {
         _ = try site.browser().signInAtApple(.regular)
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         site.script.set(fault, at: .token)
         _ = try site.browser().signInAtApple(.regular)
         try await site.expectNewest("failed", cause)

@@ -1,12 +1,8 @@
-import Accounts
 import Core
-import Directory
-import EventLoop
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// The same of people of the directory who connect an account at Apple: each fact that Apple tells of it, with each thing
@@ -56,7 +52,7 @@ import Testing
         /// An account that was deleted there is disconnected by that.
         private func disconnect() throws {
             let own = "SELECT FROM provider_identities WHERE sub = $1"
-            guard try !site.teams.admin(own, subject.rawValue).isEmpty else { return }
+            guard try !site.admin(own, subject.rawValue).isEmpty else { return }
             #expect(try browser.disconnect().status == 303)
         }
 
@@ -77,20 +73,19 @@ import Testing
 
         func status() throws -> Status {
             let (sub, name) = (subject.rawValue, performer.subject.rawValue)
-            let consent = try site.teams.admin(
+            let consent = try site.admin(
                 "SELECT 'mail ' || forwards_mail FROM consents WHERE team_id = 'ACMETEAM01' AND sub = $1", sub)
             let live = "SELECT FROM provider_tokens WHERE identifier = $1 AND state = 'live'"
             let suspended = "SELECT FROM users WHERE sub = $1 AND suspended_at IS NOT NULL"
             let others = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
             return Status(
-                identities: try site.teams.admin(
+                identities: try site.admin(
                     "SELECT state, linked_at IS NOT NULL FROM provider_identities WHERE identifier = $1 AND sub = $2",
                     name, sub), consent: consent.first?.first ?? nil,
                 isAlive: try !token.isEmpty && site.isAlive(token),
                 isSignedIn: try browser.get(Browser.account).status == 200,
-                hasToken: try !site.teams.admin(live, name).isEmpty,
-                isSuspended: try !site.teams.admin(suspended, sub).isEmpty,
-                others: try site.teams.admin(others, name).count)
+                hasToken: try !site.admin(live, name).isEmpty, isSuspended: try !site.admin(suspended, sub).isEmpty,
+                others: try site.admin(others, name).count)
         }
     }
 
@@ -126,9 +121,9 @@ import Testing
             try timely.connect()
             try late.connect()
         }
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try timely.tell(fact, id: "older")
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try await timely.live(through: deed)
         try await late.live(through: deed)
         try late.tell(fact, .seconds(-60), id: "older")
@@ -143,7 +138,7 @@ import Testing
         let people = site.teams.people
         var ada = try Life("ada@acme.example", people.ada, .regular)
         try ada.connect()
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         _ = try ada.browser.disconnect()
         var ben = try Life("ben@acme.example", people.ben, .regular)
         try ben.connect()

@@ -1,12 +1,9 @@
 import Accounts
 import Core
-import Directory
-import EventLoop
 import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Each fact that Apple tells, with each thing that happened after it: told in time, or late and twice, the end is the
@@ -63,7 +60,7 @@ import Testing
             case .signOutRevokedThere:
                 _ = try site.client("sign-out", ["sub": sub])
                 let waiting = "SELECT FROM provider_tokens WHERE state = 'ending' AND sub = $1"
-                try await site.work { try site.teams.admin(waiting, sub).isEmpty }
+                try await site.work { try site.admin(waiting, sub).isEmpty }
             case .revocation: _ = try site.client("revoke", ["token": token])
             case .arrivalElsewhere: try site.comeToOtherGroup(performer)
             case .suspension: try await site.suspend(performer.subject)
@@ -77,7 +74,7 @@ import Testing
 
         private func delete() async throws {
             let people = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
-            guard try !site.teams.admin(people, performer.subject.rawValue).isEmpty else { return }
+            guard try !site.admin(people, performer.subject.rawValue).isEmpty else { return }
             try await site.deleteAccount(of: performer.subject)
         }
 
@@ -85,14 +82,13 @@ import Testing
             let sub = performer.subject.rawValue
             func hasToken(_ primaryAppID: String) throws -> Bool {
                 let live = "SELECT FROM provider_tokens WHERE sub = $1 AND app_id = $2 AND state = 'live'"
-                return try !site.teams.admin(live, sub, primaryAppID).isEmpty
+                return try !site.admin(live, sub, primaryAppID).isEmpty
             }
-            let consent = try site.teams.admin(
+            let consent = try site.admin(
                 "SELECT 'mail ' || forwards_mail FROM consents WHERE team_id = 'ACMETEAM01' AND sub = $1", sub)
             return Status(
-                isKnown: try site.teams.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1", sub).count
-                    == 1,
-                isSuspended: try !site.teams.admin("SELECT FROM users WHERE sub = $1 AND suspended_at IS NOT NULL", sub)
+                isKnown: try site.admin("SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1", sub).count == 1,
+                isSuspended: try !site.admin("SELECT FROM users WHERE sub = $1 AND suspended_at IS NOT NULL", sub)
                     .isEmpty, consent: consent.first?.first ?? nil, credential: try site.credentialState(of: performer),
                 session: try site.isAlive(token), hasToken: try hasToken("com.acme.app"),
                 hasTokenElsewhere: try hasToken("com.acme.other"))
@@ -111,9 +107,9 @@ import Testing
     fileprivate static func prove(_ fact: Fact, _ deed: Deed) async throws {
         var timely = try Life(.hidden)
         var late = try Life(.regular)
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try timely.tell(fact, id: "older")
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         try await timely.live(through: deed)
         try await late.live(through: deed)
         try late.tell(fact, .seconds(-60), id: "older")
@@ -171,7 +167,7 @@ import Testing
         #expect(try site.tokenStates() == ["ending", "ending"])
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
         #expect(try !site.receipts().contains("provider_token.superseded"))
-        #expect(try site.teams.count("consents", in: .appleSide) == 0)
+        #expect(try site.count("consents", in: .appleSide) == 0)
     }
 }
 

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Decisions that a lock protects are made on what is read after the lock: each window is widened by holding the person.
@@ -61,7 +60,7 @@ import Testing
                     Self.rita, site.ada)
             ])
         #expect(try exchange.answer().status == 200)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 1)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 1)
     }
 
     @Test(.apple) func `S41, V54: ends nothing where the token that was asked about has been given back`() async throws
@@ -69,11 +68,11 @@ import Testing
         let browser = site.browser()
         _ = try site.tokens()
         try browser.openAccount(.regular)
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        site.clock.advance(by: .seconds(2 * 86_400))
         let alone =
             "DELETE FROM provider_tokens WHERE token_id <> (SELECT token_id FROM provider_tokens ORDER BY 1 LIMIT 1)"
-        try site.teams.admin(alone)
-        try site.teams.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+        try site.admin(alone)
+        try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
         try await site.withProcess { process in
             let round = try await site.teams.hold(
                 Self.rita, while: { Task { try await process.validate() } },
@@ -81,8 +80,8 @@ import Testing
             try await round.value
             try await site.wait { try site.tokenStates() == ["revoked"] }
         }
-        #expect(try site.teams.identityStates() == ["authorized"])
-        #expect(try !site.teams.actions().contains("provider_authorization.ended"))
+        #expect(try site.identityStates() == ["authorized"])
+        #expect(try !site.actions().contains("provider_authorization.ended"))
     }
 
     @Test(.site) func `S41, V54: uses a mailed link up in the order in which a suspension ends it`() async throws {
@@ -110,7 +109,7 @@ import Testing
                 Self.change("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'ACMETEAM01'"),
             ])
         #expect(try exchange.answer().status == 400)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 1)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 1)
     }
 }
 

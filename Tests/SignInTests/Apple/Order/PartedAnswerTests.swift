@@ -7,7 +7,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Answers of Apple's that nobody had looked at when their person parted: neither the settlement of trips that nobody came
@@ -35,7 +34,7 @@ import Testing
             "SELECT sub, given_name, family_name, email FROM users WHERE team_id = 'ACMETEAM01' ORDER BY sub",
             "SELECT identifier, sub, state, form_given_name FROM provider_identities ORDER BY identifier",
             "SELECT sub, app_id, given_name FROM consents WHERE team_id = 'ACMETEAM01' ORDER BY sub, app_id",
-        ].map { try site.teams.admin($0) }
+        ].map { try site.admin($0) }
     }
 
     @Test(.notifications, arguments: End.allCases, [true, false])
@@ -43,7 +42,7 @@ import Testing
         // The first answer has the name, which comes once.
         let (browser, back) = try site.back()
         let token = try site.tokens()
-        site.teams.clock.advance(by: .seconds(10))
+        site.clock.advance(by: .seconds(10))
         try await end.come(token: token)
         let before = try written()
 
@@ -51,10 +50,10 @@ import Testing
             #expect(try browser.get(back).value(of: "code") == nil)
             #expect(try written() == before)
         }
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { process in for _ in 1...2 { try await process.settle() } }
         #expect(try written() == before)
-        #expect(try site.teams.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
 
         // Who comes again is here again.
         #expect(try site.isAlive(try site.tokens()))
@@ -64,9 +63,9 @@ import Testing
     func `makes nobody of whom Apple says so before anybody knows them`(_ end: End) async throws {
         let before = try written()
         _ = try site.browser().signInUntilBack()
-        site.teams.clock.advance(by: .seconds(10))
+        site.clock.advance(by: .seconds(10))
         try await end.come(token: "")
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         #expect(try written() == before)
     }
@@ -76,11 +75,11 @@ import Testing
         try own.connect(.regular)
         _ = try site.browser().signInUntilBack()
         _ = try own.disconnect()
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
 
         #expect(try site.identities().isEmpty)
-        #expect(try site.teams.count("users", of: Performer.regular.subject, in: .acme) == 0)
+        #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 0)
         #expect(try own.connect(.regular).body.contains("Apple is connected"))
     }
 
@@ -88,14 +87,14 @@ import Testing
         async throws
     {
         _ = try site.browser().signInUntilBack()
-        site.teams.clock.advance(by: .seconds(10))
+        site.clock.advance(by: .seconds(10))
         #expect(try site.notification(site.event("account-delete", of: .hidden)).status == 200)
-        try site.teams.admin(
+        try site.admin(
             """
             INSERT INTO provider_partings (team_id, provider, identifier_hash, app_id, ended_at)
             VALUES ('RIVALTEAM1', 'apple', sha256(convert_to($1, 'UTF8')), '', 'infinity')
             """, Self.rita.rawValue)
-        site.teams.clock.advance(by: .seconds(180))
+        site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         #expect(try site.identities() == [[Self.rita.rawValue, Self.rita.rawValue]])
     }

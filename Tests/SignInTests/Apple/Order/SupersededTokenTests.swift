@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Revocations that wait in the outbox while the person comes again.
@@ -16,24 +15,24 @@ import Testing
         #expect(try site.client("sign-out", ["sub": Self.rita]).status == 200)
         site.script.set(.trouble, at: .revocation)
         try await site.workInVain()
-        site.teams.clock.advance(by: .seconds(3600))
+        site.clock.advance(by: .seconds(3600))
         let token = try site.tokens()
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
 
         #expect(try site.receipts() == ["provider_token.superseded"])
-        #expect(try site.teams.admin(Self.consents).count == 1)
-        site.teams.clock.advance(by: .seconds(2 * 86_400))
+        #expect(try site.admin(Self.consents).count == 1)
+        site.clock.advance(by: .seconds(2 * 86_400))
         try await site.withProcess { process in
             try await process.validate()
             let asked = "SELECT FROM provider_tokens WHERE validated_at IS NOT NULL"
-            try await site.wait { try site.teams.admin(asked).count == 1 }
+            try await site.wait { try site.admin(asked).count == 1 }
         }
         #expect(try site.isAlive(token) && site.tokenStates() == ["revoked", "live"])
         // The last one ends both there.
         #expect(try site.client("sign-out", ["sub": Self.rita]).status == 200)
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
         #expect(try site.receipts().last == "provider_token.revoked")
-        #expect(try site.teams.admin(Self.consents).isEmpty)
+        #expect(try site.admin(Self.consents).isEmpty)
     }
 
     /// How an account at Apple comes back as somebody else's here.
@@ -58,15 +57,15 @@ import Testing
         }
         site.script.set(.trouble, at: .revocation)
         try await site.workInVain()
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         if way == .connected { try browser.connect(.regular) }
         let token = try site.tokens()
-        site.teams.clock.advance(by: .seconds(60))
+        site.clock.advance(by: .seconds(60))
         let ending = "SELECT FROM provider_tokens WHERE state = 'ending'"
-        try await site.work { try site.teams.admin(ending).isEmpty }
+        try await site.work { try site.admin(ending).isEmpty }
 
         #expect(try site.receipts() == ["provider_token.superseded"])
-        #expect(try site.teams.admin(Self.consents).count == 1)
+        #expect(try site.admin(Self.consents).count == 1)
         #expect(try site.isAlive(token))
     }
 
@@ -75,13 +74,13 @@ import Testing
             let browser = try site.connected(.regular)
             _ = try browser.disconnect()
             try browser.connect(.hidden)
-            site.teams.clock.advance(by: .seconds(60))
+            site.clock.advance(by: .seconds(60))
             #expect(try site.notification(site.event(fact, of: .hidden), id: fact).status == 200)
             let state = "SELECT DISTINCT state FROM provider_tokens WHERE identifier = $1"
-            #expect(try site.teams.admin(state, Self.rita) == [["ending"]], "\(fact)")
-            #expect(try site.teams.admin(state, Performer.hidden.subject.rawValue) == [["revoked"]])
-            try site.teams.admin("DELETE FROM provider_tokens")
-            try site.teams.admin("DELETE FROM provider_identities")
+            #expect(try site.admin(state, Self.rita) == [["ending"]], "\(fact)")
+            #expect(try site.admin(state, Performer.hidden.subject.rawValue) == [["revoked"]])
+            try site.admin("DELETE FROM provider_tokens")
+            try site.admin("DELETE FROM provider_identities")
         }
     }
 
@@ -89,7 +88,7 @@ import Testing
         _ = try site.tokens()
         let answer = try site.client("delete-account", ["sub": Self.rita])
         let url = try #require(answer.json["receipt_url"]?.string)
-        site.teams.clock.advance(by: .seconds(1))  // tells the newer token from the older one
+        site.clock.advance(by: .seconds(1))  // tells the newer token from the older one
         let token = try site.tokens()
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
 
@@ -103,7 +102,7 @@ import Testing
     @Test(.apple) func `S35: is called for where the newer token is another account's at Apple`() async throws {
         let browser = try site.connected(.regular)
         _ = try browser.disconnect()
-        site.teams.clock.advance(by: .seconds(1))
+        site.clock.advance(by: .seconds(1))
         try browser.connect(.hidden)
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
         #expect(try site.receipts() == ["provider_token.revoked"])
@@ -127,6 +126,6 @@ import Testing
             Self.rita, while: { Task { try await AppleProcess(beside: site) } }, then: [signIn])
         try await site.wait { try site.receipts() == ["provider_token.superseded"] }
         try await process.value.stop()
-        #expect(try site.teams.admin(Self.consents).count == 1)
+        #expect(try site.admin(Self.consents).count == 1)
     }
 }

@@ -3,7 +3,6 @@ import Platform
 import Simulator
 import Testing
 
-@testable import SignIn
 @testable import TestTeams
 
 /// Somebody who is suspended once their sign-in at Apple was let through, and before it has its answer.
@@ -16,8 +15,8 @@ import Testing
     /// Apple's token is not lost: it is given back with the account.
     private func expectNothing() throws {
         let codes = "SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01' AND redeemed_at IS NULL"
-        #expect(try site.teams.admin(codes).isEmpty)
-        #expect(try site.teams.actions().count { $0 == "sign_in.completed" } == 1)
+        #expect(try site.admin(codes).isEmpty)
+        #expect(try site.actions().count { $0 == "sign_in.completed" } == 1)
         #expect(try site.tokenStates() == ["live", "live"])
     }
 
