@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test(arguments: foreign) func `S22: as a website it answers 421, and does nothing`(host: String) async throws {
+    @Test(arguments: foreign) func `S22: named as a website it answers 421 and does nothing`(host: String) async throws
+    {
         try await withLocalServer { server async throws in
             let answer = try server.ask("POST / HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 1\r\n\r\nx")
             #expect(answer.status == 421 && !answer.body.contains("taken"))

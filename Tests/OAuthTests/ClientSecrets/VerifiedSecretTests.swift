@@ -45,6 +45,15 @@ import Testing
         }
     }
 
+    @Test func `a known secret does not let a client in that is switched off`() async throws {
+        try await withEngine { engine in
+            let secret = try engine.teams.secret()
+            #expect(try await engine.authenticate(secret) == nil)
+            try engine.admin("UPDATE app_ids SET is_enabled = false WHERE identifier = 'com.acme.app'")
+            #expect(try await engine.authenticate(secret)?.code == .invalidClient)
+        }
+    }
+
     @Test func `a refused secret is not remembered`() async throws {
         try await withEngine { engine in
             let team = try await engine.snapshot()

@@ -101,8 +101,10 @@ func withAppServer(
             worker(for: engine, client, system, allowsLoopback: allowsLoopback)
         }
         let result: Result<Void, any Error>
-        for id in apps { try app.setNotificationURL(app.url, of: id) }
-        do { result = .success(try await body(app, engine)) } catch { result = .failure(error) }
+        do {
+            for id in apps { try app.setNotificationURL(app.url, of: id) }
+            result = .success(try await body(app, engine))
+        } catch { result = .failure(error) }
         client.close()
         system.close()
         await server.stop(within: .milliseconds(50))
