@@ -26,7 +26,7 @@ class Page:
 
 def pages(size: Size) -> list[Page]:
     """Every list of the console, whole, by each of its filters and from its second page on."""
-    return _users(size) + _audit(size) + _flows(size) + _registry(size) + _operator(size)
+    return _users(size) + _audit(size) + _traces(size) + _registry(size) + _operator(size)
 
 
 def _users(size: Size) -> list[Page]:
@@ -78,20 +78,20 @@ def _audit(size: Size) -> list[Page]:
     ]
 
 
-def _flows(size: Size) -> list[Page]:
-    here = f"{TEAM}/flows"
+def _traces(size: Size) -> list[Page]:
+    here = f"{TEAM}/traces"
     today = datetime.now(UTC).date()
     return [
-        Page("flows", _fixed(here)),
-        Page("flows, page 2", _fixed(here), is_second=True),
-        Page("flows by client", _fixed(_with(here, app=acme.CLIENT))),
-        Page("flows by client, none", _fixed(_with(here, app="com.acme.play1.web"))),
-        Page("flows by outcome", _fixed(_with(here, outcome="failed"))),
-        Page("flows by cause", _fixed(_with(here, cause="code_used"))),
-        Page("flows by cause and client", _fixed(_with(here, cause="code_used", app=acme.CLIENT))),
-        Page("flows by person", lambda: _with(here, person=_sub(size))),
-        Page("flows by day", lambda: _with(here, **_days(today, random.randint(2, 20)))),
-        Page("flows by reference", lambda: _with(here, reference=_digest("flow", 200 * random.randint(1, 999) + 182)[:16])),
+        Page("traces", _fixed(here)),
+        Page("traces, page 2", _fixed(here), is_second=True),
+        Page("traces by client", _fixed(_with(here, app=acme.CLIENT))),
+        Page("traces by client, none", _fixed(_with(here, app="com.acme.play1.web"))),
+        Page("traces by outcome", _fixed(_with(here, outcome="failed"))),
+        Page("traces by cause", _fixed(_with(here, cause="code_used"))),
+        Page("traces by cause and client", _fixed(_with(here, cause="code_used", app=acme.CLIENT))),
+        Page("traces by person", lambda: _with(here, person=_sub(size))),
+        Page("traces by day", lambda: _with(here, **_days(today, random.randint(2, 20)))),
+        Page("traces by reference", lambda: _with(here, reference=_digest("trace", 200 * random.randint(1, 999) + 182)[:16])),
     ]
 
 
@@ -108,12 +108,12 @@ def _registry(size: Size) -> list[Page]:
         Page("keys by text", _fixed(_with(f"{TEAM}/keys", q="Backend 12"))),
         Page("e-mail sources", _fixed(f"{TEAM}/email-sources")),
         Page("members", _fixed(f"{TEAM}/members")),
-        Page("notices", _fixed(f"{TEAM}/notices")),
-        Page("notices, page 2", _fixed(f"{TEAM}/notices"), is_second=True),
-        Page("notices by state", _fixed(_with(f"{TEAM}/notices", state="dead"))),
-        Page("notices by state, none", _fixed(_with(f"{TEAM}/notices", state="pending"))),
-        Page("notices by type", _fixed(_with(f"{TEAM}/notices", type="account-delete"))),
-        Page("notices by person", lambda: _with(f"{TEAM}/notices", q=_sub(size))),
+        Page("notifications", _fixed(f"{TEAM}/notifications")),
+        Page("notifications, page 2", _fixed(f"{TEAM}/notifications"), is_second=True),
+        Page("notifications by state", _fixed(_with(f"{TEAM}/notifications", state="dead"))),
+        Page("notifications by state, none", _fixed(_with(f"{TEAM}/notifications", state="pending"))),
+        Page("notifications by type", _fixed(_with(f"{TEAM}/notifications", type="account-delete"))),
+        Page("notifications by person", lambda: _with(f"{TEAM}/notifications", q=_sub(size))),
     ]
 
 

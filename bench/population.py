@@ -1,4 +1,4 @@
-"""Plants a population: the teams, people, tokens, events and flows that years of use would leave behind.
+"""Plants a population: the teams, people, tokens, events and traces that years of use would leave behind.
 
 Set-based SQL as the owner of a database that belongs to the benchmark. It is no command of Pippin itself, so no
 installation can be flooded by mistake.
@@ -30,7 +30,7 @@ class Size:
     tokens: int = 10_000_000
     events: int = 10_000_000
     days: int = 360
-    flows: int = 1_000_000
+    traces: int = 1_000_000
     apps: int = 500
     jobs: int = 200_000
 
@@ -42,7 +42,7 @@ class Size:
 
 # What tokens need, and what the console needs beside it, in the order in which one leans on the other.
 PEOPLE = ("shape", "teams", "people", "tokens")
-CONSOLE = ("registry", "audit", "flows", "operations")
+CONSOLE = ("registry", "audit", "traces", "operations")
 
 
 class Population:

@@ -73,7 +73,7 @@ class Seed:
 
     def _redemptions(self) -> Load:
         codes = self._sql("codes.sql", count=self.count, sub=self._holder)
-        self._sql("flows.sql")
+        self._sql("traces.sql")
         form = _form(grant_type="authorization_code", redirect_uri=acme.RETURN_URL, code="")
         return self._replay("token", [form + code for code in codes])
 

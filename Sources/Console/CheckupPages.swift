@@ -43,7 +43,7 @@ struct CheckupPages: ConsolePages {
 
     private func view(_ context: TeamContext, _ findings: [Finding] = []) -> CheckupPage {
         CheckupPage(
-            frame: context.frame(Message("console.doctor.title")),
+            frame: context.frame(Message("console.checkup.title")),
             runURL: context.may(.changeRegistry) ? Self.checkup.link(context.teamID) : nil, findings: findings)
     }
 
@@ -86,7 +86,7 @@ struct CheckupPage: ConsolePage {
     private var summary: Message? {
         if findings.isEmpty { return nil }
         let wrong = findings.count { $0.verdict == .wrong }
-        return wrong == 0 ? Message("console.doctor.fine") : Message("console.doctor.wrong-count", count: wrong)
+        return wrong == 0 ? Message("console.checkup.fine") : Message("console.checkup.wrong-count", count: wrong)
     }
 }
 
@@ -100,13 +100,13 @@ extension Finding {
 }
 
 extension Finding.Verdict {
-    fileprivate var heading: Message { Message(in: "console.doctor.heading", rawValue) }
+    fileprivate var heading: Message { Message(in: "console.checkup.heading", rawValue) }
 
     fileprivate var badge: BadgeView {
         switch self {
-        case .wrong: BadgeView(.bad, Message("console.doctor.verdict.wrong"))
-        case .note: BadgeView(.plain, Message("console.doctor.verdict.note"))
-        case .good: BadgeView(.good, Message("console.doctor.verdict.good"))
+        case .wrong: BadgeView(.bad, Message("console.checkup.verdict.wrong"))
+        case .note: BadgeView(.plain, Message("console.checkup.verdict.note"))
+        case .good: BadgeView(.good, Message("console.checkup.verdict.good"))
         }
     }
 }

@@ -97,7 +97,20 @@ public struct Console: Sendable {
             path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/")
                 || path.hasPrefix("/invitations/")
         else { return nil }
+        if refusal.status == .notFound, let page = Self.renamed(path) {
+            let query = String(decoding: request.queryBytes, as: UTF8.self)
+            return .redirect(to: query.isEmpty ? page : "\(page)?\(query)")
+        }
         return accessControl.refuse(UserFacingError(refusal), request)
+    }
+
+    /// The present path of a page whose path was another before 0.3.0, so that kept links work for one release; nil for
+    /// any other path.
+    static func renamed(_ path: String) -> String? {
+        let names = ["flows": "traces", "notices": "notifications", "cutoffs": "not-before", "trials": "test-sign-ins"]
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let page = segments.map { names[$0] ?? $0 }
+        return page == segments ? nil : page.joined(separator: "/")
     }
 
     /// Every page of the console, so that startup and tests can check the templates.
@@ -162,8 +175,8 @@ enum ConsoleRoutes {
     static let overview = Route("/console/:team", TeamID.self)
     static let users = Route("/console/:team/users", TeamID.self)
     static let user = Route("/console/:team/users/:sub", TeamID.self, Subject.self)
-    static let traces = Route("/console/:team/flows", TeamID.self)
-    static let trace = Route("/console/:team/flows/:flow", TeamID.self, TraceID.self)
+    static let traces = Route("/console/:team/traces", TeamID.self)
+    static let trace = Route("/console/:team/traces/:trace", TeamID.self, TraceID.self)
     static let audit = Route("/console/:team/audit", TeamID.self)
     static let auditEvent = Route("/console/:team/audit/events/:event", TeamID.self, AuditReference.self)
     static let auditExport = Route("/console/:team/audit/export", TeamID.self)

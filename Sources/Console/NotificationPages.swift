@@ -9,10 +9,10 @@ import Templates
 
 /// Routes of the delivery log.
 enum NotificationRoutes {
-    static let notifications = Route("/console/:team/notices", TeamID.self)
-    static let notification = Route("/console/:team/notices/:notice", TeamID.self, NotificationID.self)
+    static let notifications = Route("/console/:team/notifications", TeamID.self)
+    static let notification = Route("/console/:team/notifications/:notification", TeamID.self, NotificationID.self)
     /// A POST creates a replay: it sends the notification again.
-    static let replays = Route("/console/:team/notices/:notice/replays", TeamID.self, NotificationID.self)
+    static let replays = Route("/console/:team/notifications/:notification/replays", TeamID.self, NotificationID.self)
 }
 
 /// Pages of the notifications sent to apps: delivery log, details, replay and test.

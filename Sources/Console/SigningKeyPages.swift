@@ -148,7 +148,7 @@ extension SigningKeyRotation {
 
 /// Page that revokes all tokens issued before now, for one client or the whole team, by a not-before time.
 struct NotBeforePages: ConsolePages {
-    static let notBefores = Route("/console/:team/cutoffs", TeamID.self)
+    static let notBefores = Route("/console/:team/not-before", TeamID.self)
 
     let parts: Console.Parts
 

@@ -73,13 +73,13 @@ public final class UnauthenticatedCalls: Sendable {
 
     /// Starts the threads; must not be called on a loop that serves requests.
     public init(through proxy: OutgoingProxy? = nil) throws {
-        let (checking, noticing) = (try EventLoop(name: "checks"), try EventLoop(name: "notices"))
-        loops = [checking, noticing]
+        let (checking, notifying) = (try EventLoop(name: "checks"), try EventLoop(name: "notifications"))
+        loops = [checking, notifying]
         for loop in loops { try loop.start(priority: .low) }
         var options = HTTPClient.Options()
         options.proxy = proxy
         checks = try checking.wait { try HTTPClient(on: checking, Outgoing.checkOptions(proxy)) }
-        notifications = try noticing.wait { [options] in try HTTPClient(on: noticing, options) }
+        notifications = try notifying.wait { [options] in try HTTPClient(on: notifying, options) }
     }
 
     /// Ends all calls; the threads remain until the process ends.

@@ -84,7 +84,7 @@ extension HostedEndpoints {
             recovery: RecoveryStep(steps: steps, recovery: recovery),
             federation: FederationStep(
                 steps: steps,
-                apple: FederatedSignIn(services.apple, interactions: interactions, server: server, database: database),
+                apple: UpstreamSignIn(services.apple, interactions: interactions, server: server, database: database),
                 mailer: mailer),
             links: MailedLinks(
                 steps: steps, authorization: Authorization(testSignIns: services.testSignIns),
@@ -105,7 +105,7 @@ extension AccountEndpoints {
                 newPasswords: services.newPasswords, emailChanges: services.emailChanges), database: services.database,
             mailer: services.mailer, server: services.server)
         let factors = AccountFactors(steps: steps)
-        let linking = FederatedLinking(services.apple, server: services.server, database: services.database)
+        let linking = UpstreamLinking(services.apple, server: services.server, database: services.database)
         let apple = LinkedApple(steps: steps, linking: linking)
         self.init(
             steps: steps, home: AccountHome(steps: steps, factors: factors, apple: apple),

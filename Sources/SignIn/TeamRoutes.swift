@@ -31,16 +31,18 @@ public enum TeamRoutes {
         "/t/:team/appleauth/static/jsapi/appleid/1/:locale/appleid.auth.js", TeamID.self, String.self)
 
     /// Interaction: GET decides the next step, POST to a step performs it.
-    public static let interaction = Route("/t/:team/auth/attempts/:attempt", TeamID.self, InteractionID.self)
-    public static let password = Route("/t/:team/auth/attempts/:attempt/password", TeamID.self, InteractionID.self)
-    public static let consent = Route("/t/:team/auth/attempts/:attempt/consent", TeamID.self, InteractionID.self)
+    public static let interaction = Route("/t/:team/auth/interactions/:interaction", TeamID.self, InteractionID.self)
+    public static let password = Route(
+        "/t/:team/auth/interactions/:interaction/password", TeamID.self, InteractionID.self)
+    public static let consent = Route(
+        "/t/:team/auth/interactions/:interaction/consent", TeamID.self, InteractionID.self)
     public static let confirmation = Route(
-        "/t/:team/auth/attempts/:attempt/confirmation", TeamID.self, InteractionID.self)
+        "/t/:team/auth/interactions/:interaction/confirmation", TeamID.self, InteractionID.self)
 
     /// Redirect to Apple within a sign-in, and the callback, to which Apple posts and the browser returns by GET.
     ///
     /// Apple's server-to-server notifications have an address of their own.
-    public static let apple = Route("/t/:team/auth/attempts/:attempt/apple", TeamID.self, InteractionID.self)
+    public static let apple = Route("/t/:team/auth/interactions/:interaction/apple", TeamID.self, InteractionID.self)
     public static let appleNotifications = Route("/t/:team/auth/notifications/apple", TeamID.self)
     public static let appleCallback = Route("/t/:team/auth/callback/apple", TeamID.self)
 
@@ -51,8 +53,9 @@ public enum TeamRoutes {
 
     /// Registration and account recovery within a sign-in.
     public static let registration = Route(
-        "/t/:team/auth/attempts/:attempt/registration", TeamID.self, InteractionID.self)
-    public static let recovery = Route("/t/:team/auth/attempts/:attempt/recovery", TeamID.self, InteractionID.self)
+        "/t/:team/auth/interactions/:interaction/registration", TeamID.self, InteractionID.self)
+    public static let recovery = Route(
+        "/t/:team/auth/interactions/:interaction/recovery", TeamID.self, InteractionID.self)
 
     /// Mailed links.
     public static let registrationLink = Route("/t/:team/links/account/:token", TeamID.self, LinkToken.self)

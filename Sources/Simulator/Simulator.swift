@@ -27,7 +27,7 @@ public struct Simulator: Sendable {
     let server: ServerContext
     let teams: TeamCache
     let authorization: Authorization
-    let flow: Interactions
+    let interactions: Interactions
     let clients: ClientAuthenticator
     let tokens: TokenEndpoint
     let revocation: Revocation
@@ -54,7 +54,7 @@ public struct Simulator: Sendable {
         site = services.site
         authorization = Authorization(testSignIns: services.testSignIns)
         consents = ConsentStore(database, relay: relay)
-        flow = Interactions(server: server, database: database, consents: consents, traces: services.traces)
+        interactions = Interactions(server: server, database: database, consents: consents, traces: services.traces)
         authorizationEnds = AuthorizationEndStore(database)
         clients = ClientAuthenticator(server: server, database: database)
         tokens = TokenEndpoint(server: server, database: database, ends: authorizationEnds, traces: services.traces)
@@ -90,7 +90,7 @@ public struct Simulator: Sendable {
 /// Apple's endpoints below the prefix `/apple`.
 enum Routes {
     static let authorize = Route("/apple/auth/authorize")
-    static let decision = Route("/apple/auth/attempts/:attempt", InteractionID.self)
+    static let decision = Route("/apple/auth/interactions/:interaction", InteractionID.self)
     /// Replaces Apple's framework on a device.
     static let device = Route("/apple/device")
     static let token = Route("/apple/auth/token")
@@ -100,7 +100,7 @@ enum Routes {
     /// Page that selects faults.
     static let desk = Route("/apple")
     /// Simulates an event of a user.
-    static let notifications = Route("/apple/notices")
+    static let notifications = Route("/apple/notifications")
 }
 
 // Pages that a user sees at Apple.
@@ -115,8 +115,8 @@ extension Simulator {
         } catch let refusal as AuthorizationRefusal { return refused(refusal.error, refusal.reason) } catch let error
             as OAuthError
         { return refused(error.code, error.reason) }
-        let interaction = flow.open(judged, sent: fields, in: self.team, from: request.auditOrigin)
-        try await flow.begin(interaction, browserHash: Self.browser, in: self.team)
+        let interaction = interactions.open(judged, sent: fields, in: self.team, from: request.auditOrigin)
+        try await interactions.begin(interaction, browserHash: Self.browser, in: self.team)
         if let performer = script.nextPerformer() { return try await perform(performer, interaction, request) }
         let page = PeoplePage(
             assets: site.assets, appName: team.client(judged.clientID)?.name ?? "",
@@ -126,7 +126,7 @@ extension Simulator {
 
     func decide(_ request: Request, _ id: InteractionID) async throws -> Response {
         guard let performer = try request.form()["person"].flatMap(Performer.init(rawValue:)),
-            let interaction = try await flow.find(id, browserHash: Self.browser, in: team)
+            let interaction = try await interactions.find(id, browserHash: Self.browser, in: team)
         else { throw UserFacingError.wrongChoice }
         return try await perform(performer, interaction, request)
     }
@@ -152,7 +152,7 @@ extension Simulator {
         let (origin, hash) = (request.auditOrigin, Self.browser)
         guard let app = interaction.app else { return nil }
         if performer == .reluctant {
-            return try await flow.cancel(interaction, browserHash: hash, in: self.team, from: origin)
+            return try await interactions.cancel(interaction, browserHash: hash, in: self.team, from: origin)
         }
         let subject = performer.subject
         if performer == .newcomer {
@@ -160,14 +160,14 @@ extension Simulator {
                 of: subject, for: app.primaryAppID, in: self.team, by: .person(subject), from: origin)
         }
         guard let session = try await session(of: performer, from: origin) else { return nil }
-        let step = try await flow.step(for: subject, primaryAppID: app.primaryAppID, in: self.team)
+        let step = try await interactions.step(for: subject, primaryAppID: app.primaryAppID, in: self.team)
         if case .confirmation(let consent) = step {
-            return try await flow.confirm(
+            return try await interactions.confirm(
                 interaction, under: consent, of: session, browserHash: hash, in: team, from: origin)
         }
         let choice = ConsentChoice(
             name: app.scope.name ? performer.name : nil, email: app.scope.email ? performer.choice : .withheld)
-        let answer = try await flow.consent(
+        let answer = try await interactions.consent(
             to: interaction, choice, of: session, browserHash: hash, in: team, from: origin)
         // Apple sends `user` only once, even if the response does not arrive.
         try await consents.noteDelivery(of: subject, to: app.primaryAppID, in: self.team, at: server.clock())
@@ -261,8 +261,8 @@ extension Simulator {
             throw UserFacingError.wrongChoice
         }
         let judged = AuthorizationRequest.native(client, nonce: nonce)
-        let interaction = flow.open(judged, in: self.team, from: request.auditOrigin)
-        try await flow.begin(interaction, browserHash: Self.browser, in: self.team)
+        let interaction = interactions.open(judged, in: self.team, from: request.auditOrigin)
+        try await interactions.begin(interaction, browserHash: Self.browser, in: self.team)
         guard var answer = try await answer(performer, interaction, team, request) else {
             throw UserFacingError.wrongChoice
         }

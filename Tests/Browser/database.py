@@ -43,9 +43,9 @@ def until(
 def lapse(pippin: Pippin) -> None:
     """Lets the twenty seconds pass that a request has Apple's answer for itself, also one that died."""
     rows(pippin, """
-        UPDATE provider_trips SET claimed_until = now() WHERE claimed_until > now();
+        UPDATE upstream_requests SET claimed_until = now() WHERE claimed_until > now();
         UPDATE native_handovers SET claimed_until = created_at WHERE settled_at IS NULL;
-        UPDATE provider_announcements SET held_until = announced_at;
+        UPDATE upstream_announcements SET held_until = announced_at;
     """)
 
 

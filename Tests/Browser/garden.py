@@ -81,17 +81,17 @@ class Garden:
             "", "@", "app-ids", "app-ids?q=nothing", "@app-ids", "app-ids/new", "app-ids/com.garden.app",
             "app-ids/com.garden.moving", "service-ids", "service-ids?q=nothing", "@service-ids", "service-ids/new",
             "@service-ids/new", "service-ids/com.garden.web", f"service-ids/com.{LONG}",
-            "service-ids/com.garden.web/trials/new", f"trials/{self.trial}", f"trials/{self.cancelled_trial}",
+            "service-ids/com.garden.web/test-sign-ins/new", f"test-sign-ins/{self.test_sign_in}", f"test-sign-ins/{self.cancelled_test_sign_in}",
             "domains/127.0.0.1", f"domains/{LONG}", "keys", "keys?q=nothing", "@keys", "keys/new", "@keys/new",
             *(f"keys/{key}" for key in reversed(self.keys)), "apple-keys/new", "@apple-keys/new", "apple-keys/KEY7654321",
             "apple", "@apple", "apple/new", "@apple/new", "apple/com.garden.app", "checkup",
             "email-sources", "email-sources?q=nothing", "@email-sources", "email-sources/new",
-            f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "cutoffs", "@cutoffs", "transfers",
+            f"email-sources/garden.{LONG}", "signing-keys", "@signing-keys", "not-before", "@not-before", "transfers",
             "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations",
             "apple-tokens", "apple-tokens?state=refused&problem=client", "apple-tokens?q=nobody", "@apple-tokens",
             *(f"users/{sub}{page}" for sub in self.people for page in ("", "/factors")),
-            "flows", "flows?outcome=failed", "flows?app=com.nothing", "@flows", *(f"flows/{flow}" for flow in self.flows),
-            "notices", "notices?state=dead", "@notices", *(f"notices/{notice}" for notice in self.notices),
+            "traces", "traces?outcome=failed", "traces?app=com.nothing", "@traces", *(f"traces/{trace}" for trace in self.traces),
+            "notifications", "notifications?state=dead", "@notifications", *(f"notifications/{notification}" for notification in self.notifications),
             "audit", "audit?q=nothing", "audit?outcome=refused", "@audit",
             *(f"audit/events/{event}" for event in self.events), "members", "@members", f"members/{self.member}",
             "settings", "@settings", "settings/preview", "settings/preview?accent=%23ffe14d",
@@ -156,20 +156,20 @@ class Garden:
         visitor.goto(self.authorize.replace("callback", "elsewhere"))
         failed = visitor.locator("code").first.inner_text()
         visitor.context.close()
-        page = self.console.open("service-ids/com.garden.web/trials/new")
+        page = self.console.open("service-ids/com.garden.web/test-sign-ins/new")
         page.get_by_role("button", name="Start").click()
         hosted.prove(page, BEN)
         hosted.press_continue(page)
         expect(page.get_by_text("Worked", exact=True)).to_be_visible()
-        self.trial = page.url.rsplit("/", 1)[1]
-        page = self.console.open("service-ids/com.garden.web/trials/new")
+        self.test_sign_in = page.url.rsplit("/", 1)[1]
+        page = self.console.open("service-ids/com.garden.web/test-sign-ins/new")
         page.get_by_role("button", name="Start").click()
         hosted.cancel(page)
         expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
-        self.cancelled_trial = page.url.rsplit("/", 1)[1]
-        found = self._until(f"SELECT flow_id FROM flows WHERE team_id = '{GARDEN}' AND outcome <> 'open'", 3)
+        self.cancelled_test_sign_in = page.url.rsplit("/", 1)[1]
+        found = self._until(f"SELECT trace_id FROM traces WHERE team_id = '{GARDEN}' AND outcome <> 'open'", 3)
         self.failed_flow = failed
-        self.flows = [flow for [flow] in found]
+        self.traces = [trace for [trace] in found]
         self._delete(FERN)
         self.people = []
         for person in (ADA, DANA):
@@ -187,12 +187,12 @@ class Garden:
             BEGIN;
             INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verified, is_private_email, created_at)
             VALUES ('{GARDEN}', '{sub}', 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', true, true, now());
-            INSERT INTO provider_identities (
+            INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
                 form_email, form_received_at, state_at, created_at, last_seen_at
             ) VALUES ('{GARDEN}', 'apple', '{sub}', '{sub}', '760417.fedcba9876543210fedcba9876543210.1827', 2,
                 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', now(), now(), now(), now());
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, validated_at,
                 state, problem, problem_at, settled_at
             )
@@ -234,7 +234,7 @@ class Garden:
         database.rows(
             self.pippin,
             f"""
-            INSERT INTO provider_identities (
+            INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, email, is_private_email, linked_at, state_at, created_at, last_seen_at
             )
             SELECT team_id, 'apple', '001122.fedcba9876543210fedcba9876543210.0002', sub,
@@ -260,12 +260,12 @@ class Garden:
         self.receipts = [answer.json()["receipt_url"]]
 
     def _run(self) -> None:
-        """The team's own affairs: members, notices, keys, an offer."""
-        page = self.console.open("notices")
+        """The team's own affairs: members, notifications, keys, an offer."""
+        page = self.console.open("notifications")
         page.get_by_label("Event", exact=True).last.select_option(index=1)
         page.get_by_role("button", name="Send test event").click()
         expect(page.get_by_role("status")).to_contain_text("on its way")
-        self.notices = [page.url.rsplit("/", 1)[1]]
+        self.notifications = [page.url.rsplit("/", 1)[1]]
         page = self.console.open("signing-keys")
         page.get_by_role("button", name="Publish the next key").click()
         expect(page.get_by_role("status")).to_contain_text("published")
@@ -300,7 +300,7 @@ class Garden:
             self.pippin,
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"letter": "verification", "sealed": "AAAA"}}', now())
+            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now())
             """,
         )
         database.rows(
@@ -308,8 +308,8 @@ class Garden:
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, attempts)
             SELECT '{GARDEN}', repeat(letter, 26), kind, 1, '{{}}', now() + interval '1 day', 12
-            FROM (VALUES ('k', 'notice.delivery'), ('m', 'provider.validation')) AS waiting (letter, kind);
-            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time, attempts, job_id)
+            FROM (VALUES ('k', 'notification.delivery'), ('m', 'upstream.validation')) AS waiting (letter, kind);
+            INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time, attempts, job_id)
             VALUES ('{GARDEN}', repeat('n', 26), 'com.garden.app', 'email-disabled',
                 '001122.0123456789abcdef0123456789abcdef.0001', now(), 12, repeat('k', 26));
             """,

@@ -163,7 +163,7 @@ def guide(console: Console, demo: Pippin, browser: Browser, album: Album) -> Non
     keep("client", "[aria-labelledby=client-heading]")
     console.add_email_source("juniper.example", "s1")
     keep("e-mail-source")
-    page = console.open("service-ids/com.juniper.books.web/trials/new")
+    page = console.open("service-ids/com.juniper.books.web/test-sign-ins/new")
     page.get_by_role("button", name="Start").click()
     hosted.prove(page, GRACE)
     hosted.expect_consent_sheet(page)
@@ -172,7 +172,7 @@ def guide(console: Console, demo: Pippin, browser: Browser, album: Album) -> Non
     expect(page.get_by_text("Worked", exact=True)).to_be_visible()
     keep("try-it", ".timeline > li:last-child")
     fail(browser, demo, console.team_id)
-    console.open("flows?outcome=failed")
+    console.open("traces?outcome=failed")
     page.get_by_role("link", name="Juniper Books").first.click()
     expect(page.get_by_role("heading", name="The return URL is not registered")).to_be_visible()
     keep("failure")
@@ -194,7 +194,7 @@ def fail(browser: Browser, demo: Pippin, team: str) -> None:
     )
     expect(visitor.get_by_role("heading", name="This app’s sign-in is not set up right")).to_be_visible()
     visitor.context.close()
-    database.until(demo, "SELECT flow_id FROM flows WHERE team_id = :'team' AND outcome = 'failed'", len, team=team)
+    database.until(demo, "SELECT trace_id FROM traces WHERE team_id = :'team' AND outcome = 'failed'", len, team=team)
 
 
 def readme(operator: Page, demo: Pippin, browser: Browser, album: Album) -> None:

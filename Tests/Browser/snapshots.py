@@ -19,7 +19,7 @@ VOLATILE = [
     (re.compile(r"\b\d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d UTC"), "MOMENT"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DAY"),
     (re.compile(r"\b\d{1,2} [A-Z][a-z]{2,3} 20\d\d\b"), "DAY"),
-    (re.compile(r"(/auth/attempts/)[^/\"]+"), r"\1ATTEMPT"),
+    (re.compile(r"(/auth/interactions/)[^/\"]+"), r"\1ATTEMPT"),
     (re.compile(r"(apple-developer-domain-association|fingerprint)\S+[0-9a-f]{64}"), r"\1 DIGEST"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
     (re.compile(r"\b[0-9a-f]{16}\b"), "REQUEST"),

@@ -123,7 +123,7 @@ def test_kill_while_apple_is_asked_keeps_the_name(pippin: Pippin, page: Page, ne
     with page.expect_request(lambda request: CALLBACK in request.url and "state=" in request.url) as asked:
         choose_without_waiting(page, "Nora Newcomer")
     # Who came is stored before Apple is asked.
-    database.until(pippin, "SELECT 1 FROM provider_identities WHERE form_given_name = 'Nora'")
+    database.until(pippin, "SELECT 1 FROM upstream_identities WHERE form_given_name = 'Nora'")
     kill(pippin)
 
     # In another tab: this one shows an error by now, and Chromium asks again by itself whenever it likes.

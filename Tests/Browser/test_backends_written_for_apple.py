@@ -71,8 +71,8 @@ def visit(page: Page, address: str, person: str) -> dict[str, str]:
 def expect_ended_at_apple(pippin: Pippin, sub: str) -> None:
     """Waits until what ended here has ended at Apple, and Apple has told so: told later, it would end what comes then."""
     database.until(pippin, """
-        SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM provider_tokens WHERE sub = :'sub' AND state IN ('live', 'ending'))
-            AND NOT EXISTS (SELECT 1 FROM notices WHERE team_id = 'APPLESIM00' AND state = 'pending')
+        SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM upstream_tokens WHERE sub = :'sub' AND state IN ('live', 'ending'))
+            AND NOT EXISTS (SELECT 1 FROM notifications WHERE team_id = 'APPLESIM00' AND state = 'pending')
     """, sub=sub)
 
 

@@ -10,7 +10,7 @@ from server import Pippin
 
 PAGES = [
     "", "app-ids", "app-ids/new", "app-ids/com.orchard.walled", "service-ids", "service-ids/com.orchard.walled.web",
-    "service-ids/com.orchard.walled.web/trials/new", "keys", "keys/new", "users", "audit",
+    "service-ids/com.orchard.walled.web/test-sign-ins/new", "keys", "keys/new", "users", "audit",
 ]
 
 

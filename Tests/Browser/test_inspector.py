@@ -56,9 +56,9 @@ def test_a_wrong_return_url_is_found_by_its_reference_and_explained(
     page = page_in_each_look
     page.context.add_cookies(bakery.storage_state["cookies"])
     console = bakery.on(page)
-    database.until(pippin, "SELECT flow_id FROM flows WHERE reference = :'reference'", len, reference=reference)
+    database.until(pippin, "SELECT trace_id FROM traces WHERE reference = :'reference'", len, reference=reference)
 
-    console.open("flows")
+    console.open("traces")
     page.get_by_label("Find by reference").fill(reference)
     page.get_by_role("button", name="Find").click()
     expect(page.get_by_role("heading", name="The return URL is not registered")).to_be_visible()
@@ -68,11 +68,11 @@ def test_a_wrong_return_url_is_found_by_its_reference_and_explained(
     page.get_by_role("link", name="Open com.orchard.bakery.web").click()
     expect(page.get_by_label("Return URL 1", exact=True)).to_have_value(RETURN_URL)
 
-    console.open("flows?outcome=failed&app=com.orchard.bakery.web")
-    screenshot(page, "flows")
+    console.open("traces?outcome=failed&app=com.orchard.bakery.web")
+    screenshot(page, "traces")
     assert watch.faults(page) == []
     page.get_by_role("link", name="Take off the filter Outcome: Failed").click()
-    expect(page).to_have_url(re.compile(r"/flows\?app=com\.orchard\.bakery\.web$"))
+    expect(page).to_have_url(re.compile(r"/traces\?app=com\.orchard\.bakery\.web$"))
 
     console.open("")
     expect(page.get_by_role("link", name="The return URL is not registered").first).to_be_visible()
@@ -92,10 +92,10 @@ def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_con
     with pytest.raises(urllib.error.HTTPError) as refusal:
         urllib.request.urlopen(f"{console.url}/t/{console.team_id}/auth/token", body.encode(), timeout=SECONDS)
     assert json.load(refusal.value)["error"] == "invalid_client"
-    statement = "SELECT flow_id FROM flows WHERE team_id = :'team' AND cause = 'secret_algorithm'"
+    statement = "SELECT trace_id FROM traces WHERE team_id = :'team' AND cause = 'secret_algorithm'"
     database.until(pippin, statement, len, team=console.team_id)
 
-    console.open("flows?cause=secret_algorithm")
+    console.open("traces?cause=secret_algorithm")
     page.get_by_role("link", name="Bakery Shop").first.click()
     expect(page.get_by_role("heading", name="The client secret is not ES256")).to_be_visible()
     expect(page.get_by_text("Load the .p8 file as a private key")).to_be_visible()
@@ -116,7 +116,7 @@ def test_a_person_is_handed_out_and_forgotten(
     client.use(f"{console.url}/t/{console.team_id}", console.team_id, "com.orchard.farewell.web", key_id,
                console.download_key(key_id))
     sign_in_for_the_first_time(new_context().new_page(), client, DANA)
-    statement = "SELECT flow_id FROM flows WHERE client_id = 'com.orchard.farewell.web' AND outcome = 'answered'"
+    statement = "SELECT trace_id FROM traces WHERE client_id = 'com.orchard.farewell.web' AND outcome = 'answered'"
     database.until(pippin, statement, len)
 
     console.open("users?q=dana")
@@ -128,7 +128,7 @@ def test_a_person_is_handed_out_and_forgotten(
         page.get_by_role("button", name="Download as JSON").click()
     document = json.loads(Path(download.value.path()).read_text())
     assert document["user"]["email"] == DANA.email
-    assert [flow["outcome"] for flow in document["signIns"]] == ["answered"]
+    assert [trace["outcome"] for trace in document["signIns"]] == ["answered"]
 
     page.get_by_label("Reason", exact=True).first.fill("A stolen telephone")
     page.get_by_role("button", name="Suspend", exact=True).click()
@@ -140,7 +140,7 @@ def test_a_person_is_handed_out_and_forgotten(
     page.get_by_label("Reason", exact=True).last.fill("She asked for it")
     page.get_by_role("button", name="Delete this user").click()
     expect(page.get_by_role("status")).to_contain_text("is deleted")
-    console.open("flows?app=com.orchard.farewell.web")
+    console.open("traces?app=com.orchard.farewell.web")
     expect(page.get_by_role("heading", name="Nothing matches these filters")).to_be_visible()
 
 
@@ -164,9 +164,9 @@ def test_each_refusal_of_a_code_is_kept_though_they_come_at_once(pippin: Pippin)
     kept = database.until(
         pippin,
         """
-        SELECT outcome, cause, (SELECT count(*) FROM flow_steps s WHERE s.flow_id = f.flow_id AND kind = 'token_refused')
-        FROM flows f WHERE team_id = :'team' AND (
-            SELECT sum((kind = 'token_refused')::int) FROM flow_steps s WHERE s.team_id = :'team'
+        SELECT outcome, cause, (SELECT count(*) FROM trace_events s WHERE s.trace_id = f.trace_id AND kind = 'token_refused')
+        FROM traces f WHERE team_id = :'team' AND (
+            SELECT sum((kind = 'token_refused')::int) FROM trace_events s WHERE s.team_id = :'team'
         ) = 48
         """, team=team.id)
     refused = ["failed", "code_of_other_return_url", "4"]

@@ -39,14 +39,14 @@ class Victim(Host):
         """Has nobody signed in yet, neither here nor at Apple, and nobody tried: what a kill cut off counts as a try."""
         self.ask("""
             DELETE FROM limits;
-            DELETE FROM native_handovers; DELETE FROM provider_announcements; DELETE FROM provider_trips;
-            DELETE FROM provider_tokens;
+            DELETE FROM native_handovers; DELETE FROM upstream_announcements; DELETE FROM upstream_requests;
+            DELETE FROM upstream_tokens;
             DELETE FROM consents; DELETE FROM refresh_tokens; DELETE FROM authorization_codes;
-            DELETE FROM users WHERE (team_id, sub) IN (SELECT team_id, sub FROM provider_identities);
+            DELETE FROM users WHERE (team_id, sub) IN (SELECT team_id, sub FROM upstream_identities);
         """)
 
     def knows_rita(self) -> bool:
-        return self.ask("SELECT form_given_name FROM provider_identities") == [["Rita"]]
+        return self.ask("SELECT form_given_name FROM upstream_identities") == [["Rita"]]
 
     @contextmanager
     def held(self, table: str) -> Iterator[None]:
@@ -142,8 +142,8 @@ class Visit:
 
 
 APPLES_CODE_IS_SPENT = "SELECT 1 FROM authorization_codes WHERE team_id = 'APPLESIM00' AND redeemed_at IS NOT NULL"
-NAME_IS_KEPT = "SELECT 1 FROM provider_identities WHERE form_given_name = 'Rita'"
-NAME_WAITS = "SELECT 1 FROM provider_announcements WHERE form_given_name = 'Rita'"
+NAME_IS_KEPT = "SELECT 1 FROM upstream_identities WHERE form_given_name = 'Rita'"
+NAME_WAITS = "SELECT 1 FROM upstream_announcements WHERE form_given_name = 'Rita'"
 
 
 # A browser: each step of the callback, and what Rita does once Pippin is back.
@@ -175,7 +175,7 @@ def broken(visit: Visit) -> None:
 
 def unwritten(visit: Visit) -> None:
     """Apple has spent its code and given its tokens, which were not stored yet, nor the app's code."""
-    visit.victim.die_writing("provider_tokens", visit.return_, APPLES_CODE_IS_SPENT)
+    visit.victim.die_writing("upstream_tokens", visit.return_, APPLES_CODE_IS_SPENT)
 
 
 def reload(visit: Visit) -> dict[str, str]:
@@ -219,7 +219,7 @@ def test_a_browser_goes_on_after_a_kill_when(victim: Victim, death: Death):
     tokens = visit.redeem(answer["code"])
     assert tokens.status_code == 200, tokens.text
     # What Apple gave is there to be given back.
-    assert victim.ask("SELECT count(*) FROM provider_tokens WHERE state = 'live'") == [["1"]]
+    assert victim.ask("SELECT count(*) FROM upstream_tokens WHERE state = 'live'") == [["1"]]
 
 
 @pytest.mark.parametrize("has_code", [True, False], ids=["has the app's code", "has nothing"])
@@ -281,12 +281,12 @@ def handed_over_and_broken(app: App) -> None:
 
 def handed_over_and_unrecorded(app: App) -> None:
     """Apple has spent its code and said who came; they were not stored yet."""
-    app.victim.die_writing("provider_identities", app.hand_over, APPLES_CODE_IS_SPENT)
+    app.victim.die_writing("upstream_identities", app.hand_over, APPLES_CODE_IS_SPENT)
 
 
 def handed_over_and_unwritten(app: App) -> None:
     """Apple has spent its code and said who came; its tokens and the session were not stored yet."""
-    app.victim.die_writing("provider_tokens", app.hand_over, NAME_IS_KEPT, APPLES_CODE_IS_SPENT)
+    app.victim.die_writing("upstream_tokens", app.hand_over, NAME_IS_KEPT, APPLES_CODE_IS_SPENT)
 
 
 def handed_over_and_answered(app: App) -> None:
@@ -349,4 +349,4 @@ def test_an_app_goes_on_after_a_kill_when(victim: Victim, death: AppDeath):
     assert victim.knows_rita()
     assert victim.ask(NAME_WAITS) == []
     assert victim.ask("SELECT count(*) FROM refresh_tokens WHERE team_id = 'DEMOTEAM01'") == [["1"]]
-    assert victim.ask("SELECT count(*) FROM provider_tokens WHERE state = 'live'") == [["1"]]
+    assert victim.ask("SELECT count(*) FROM upstream_tokens WHERE state = 'live'") == [["1"]]

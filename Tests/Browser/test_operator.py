@@ -17,7 +17,7 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
         pippin,
         """
         INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"letter": "verification", "sealed": "AAAA"}', now())
+        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"message": "verification", "sealed": "AAAA"}', now())
         """,
         team=signed_in_console.team_id,
     )
@@ -57,7 +57,7 @@ def test_a_mail_is_read_in_the_mailbox(signed_in_console: Console, pippin: Pippi
     database.rows(
         pippin,
         """
-        INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link)
+        INSERT INTO mailbox (team_id, mail_id, of_team, message, recipient, subject, body_text, body_html, link)
         VALUES ('PIPPIN0000', :'mail', :'team', 'verification', 'ada@acme.example', 'Confirm your address',
             'Please confirm.', '<p>Please confirm.</p>', :'link')
         """,
@@ -77,7 +77,7 @@ def test_the_installation_says_how_it_is(signed_in_console: Console):
 
     expect(page.get_by_role("heading", name="Health", level=1)).to_be_visible()
     expect(page.get_by_text("Alive", exact=True)).to_be_visible()
-    expect(page.get_by_role("cell", name=re.compile("slots.sweep"))).to_be_visible()
+    expect(page.get_by_role("cell", name=re.compile("time_partitions.sweep"))).to_be_visible()
 
 
 def test_the_figures_are_for_operators(signed_in_console: Console, new_context):

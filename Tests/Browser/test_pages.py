@@ -38,11 +38,11 @@ NO_PAGES = {
     "/.well-known/change-password": "goes on to where a password is changed",
     "/t/:team/account/session": "goes on to a sign-in",
     "/t/:team/auth/authorize": "goes on to a sign-in",
-    "/t/:team/auth/attempts/:attempt/apple": "goes on to Apple",
+    "/t/:team/auth/interactions/:interaction/apple": "goes on to Apple",
     "/t/:team/auth/callback/apple": "goes on to the app",
     "/console/:team/domains/:domain/association-file": "a download",
     "/console/:team/settings/accent": "words for the script of a page",
-    "/console/:team/trials/:trial/callback": "goes on to the trial",
+    "/console/:team/test-sign-ins/:testsignin/callback": "goes on to the test sign-in",
 }
 
 

@@ -115,16 +115,16 @@ def test_queued_revocations_drain_with_one_receipt_each_though_a_process_is_kill
     with ThreadPoolExecutor(4) as people:
         for done in [people.submit(first.sign_in, number) for number in range(COUNT)]:
             done.result()
-    assert cluster.sql("SELECT count(*) FROM provider_tokens").split() == [str(COUNT)]
+    assert cluster.sql("SELECT count(*) FROM upstream_tokens").split() == [str(COUNT)]
     # Told of the first revocation, Pippin would know that the others are dead, too.
     cluster.sql("UPDATE app_ids SET notification_url = NULL WHERE team_id = 'APPLESIM00'")
     for node in nodes:
         node.let_apple(revocation="moody")
 
     cluster.sql("""
-        WITH ending AS (UPDATE provider_tokens SET state = 'ending' RETURNING team_id, token_id)
+        WITH ending AS (UPDATE upstream_tokens SET state = 'ending' RETURNING team_id, token_id)
         INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-        SELECT team_id, pippin_job_id(), 'provider.revocation', 1,
+        SELECT team_id, pippin_job_id(), 'upstream.revocation', 1,
             jsonb_build_object('token', encode(token_id, 'hex')), now() FROM ending
     """)
     seed = int(os.environ.get("PIPPIN_SEED") or random.randrange(1_000_000))
@@ -136,12 +136,12 @@ def test_queued_revocations_drain_with_one_receipt_each_though_a_process_is_kill
     wait(cluster, lambda revoked: revoked == COUNT)
 
     receipts = cluster.sql("""
-        SELECT count(*), count(DISTINCT after->>'token') FROM audit_events WHERE action = 'provider_token.revoked'
+        SELECT count(*), count(DISTINCT after->>'token') FROM audit_events WHERE action = 'upstream_token.revoked'
     """)
     assert receipts.strip() == f"{COUNT}|{COUNT}"
-    states = cluster.sql("SELECT DISTINCT state FROM jobs WHERE kind = 'provider.revocation'").split()
+    states = cluster.sql("SELECT DISTINCT state FROM jobs WHERE kind = 'upstream.revocation'").split()
     assert states == ["succeeded"]
-    assert cluster.sql("SELECT sum(attempts) > count(*) FROM jobs WHERE kind = 'provider.revocation'").split() == ["t"]
+    assert cluster.sql("SELECT sum(attempts) > count(*) FROM jobs WHERE kind = 'upstream.revocation'").split() == ["t"]
 
 
 def wait(cluster: Cluster, is_enough) -> None:
@@ -151,7 +151,7 @@ def wait(cluster: Cluster, is_enough) -> None:
     def look() -> bool:
         nonlocal revoked
         cluster.sql(HASTE)
-        revoked = int(cluster.sql("SELECT count(*) FROM provider_tokens WHERE state = 'revoked'"))
+        revoked = int(cluster.sql("SELECT count(*) FROM upstream_tokens WHERE state = 'revoked'"))
         return is_enough(revoked)
 
     until(look, lambda: f"{revoked} of {COUNT} tokens were revoked")

@@ -107,8 +107,8 @@ def is_active(pippin: Pippin, backend: SampleBackend, token: str) -> bool:
 def wait_until_apple_knows(pippin: Pippin) -> None:
     """Waits until what ended here has ended at Apple, and Apple has told so: told later, it would end what comes then."""
     database.until(pippin, """
-        SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM provider_tokens WHERE state = 'ending')
-            AND NOT EXISTS (SELECT 1 FROM notices WHERE team_id = 'APPLESIM00' AND state = 'pending')
+        SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM upstream_tokens WHERE state = 'ending')
+            AND NOT EXISTS (SELECT 1 FROM notifications WHERE team_id = 'APPLESIM00' AND state = 'pending')
     """)
 
 

@@ -42,5 +42,5 @@ def test_whole_answers(story_team, pippin: Pippin, secrets, request: pytest.Fixt
 
 def get(session: requests.Session, address: str) -> requests.Response:
     answer = session.get(address, headers={"Accept-Language": "en", "User-Agent": "snapshots"}, timeout=SECONDS)
-    assert answer.history == [] or answer.url.count("/attempts/")
+    assert answer.history == [] or answer.url.count("/interactions/")
     return answer

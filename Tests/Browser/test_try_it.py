@@ -40,7 +40,7 @@ def value(page: Page, title: str, name: str):
     return row.get_by_role("cell")
 
 
-def test_a_trial_shows_every_step_and_uses_nothing_up(
+def test_a_test_sign_in_shows_every_step_and_uses_nothing_up(
     console: Console, client: SampleApp, new_context, screenshot
 ):
     console.register_app_id("com.orchard.mead", "Mead app")
@@ -81,7 +81,7 @@ def test_a_trial_shows_every_step_and_uses_nothing_up(
     assert "Cleopatra" in client.callbacks[0]["user"]
 
 
-def test_a_cancelled_trial_says_what_the_app_is_told(console: Console, screenshot):
+def test_a_cancelled_test_sign_in_says_what_the_app_is_told(console: Console, screenshot):
     console.register_app_id("com.orchard.juice", "Juice app")
     console.create_service_id("com.orchard.juice.web", "Juice Bar", of="com.orchard.juice", return_urls=[])
     page = begin(console, "com.orchard.juice.web")
@@ -96,10 +96,10 @@ def test_a_cancelled_trial_says_what_the_app_is_told(console: Console, screensho
     expect(page.get_by_role("heading", name="Try a sign-in")).to_be_visible()
 
 
-def test_a_trial_that_asks_for_a_name_in_the_address_is_refused_beside_the_choice(console: Console):
+def test_a_test_sign_in_that_asks_for_a_name_in_the_address_is_refused_beside_the_choice(console: Console):
     console.register_app_id("com.orchard.damson", "Damson app")
     console.create_service_id("com.orchard.damson.web", "Damson Jar", of="com.orchard.damson", return_urls=[])
-    page = console.open("service-ids/com.orchard.damson.web/trials/new")
+    page = console.open("service-ids/com.orchard.damson.web/test-sign-ins/new")
     page.get_by_role("radio", name="In the address").check()
     page.get_by_role("button", name="Start").click()
     choices = page.get_by_role("group", name="The answer comes back")

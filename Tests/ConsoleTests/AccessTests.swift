@@ -12,15 +12,15 @@ import Testing
     private static let samples = [
         "document": "discovery", "team": "ACMETEAM01", "app": "com.acme.app", "service": "com.acme.web",
         "key": "ACMEKEY001", "domain": "acme.example", "source": "acme.example",
-        "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
-        "token": String(repeating: "A", count: 43), "trial": "AAAAAAAAAAAAAAAAAAAAAA",
-        "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
+        "trace": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
+        "token": String(repeating: "A", count: 43), "testsignin": "AAAAAAAAAAAAAAAAAAAAAA",
+        "notification": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
         "appletoken": String(repeating: "0", count: 32), "invitation": "ACMEINVIT1", "part": "team",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
         "event": "1763650000000000-none",
     ]
     /// Values for which the sample names nothing.
-    private static let unknown: Set<String> = ["token", "trial", "flow", "event", "transfer"]
+    private static let unknown: Set<String> = ["token", "testsignin", "trace", "event", "transfer"]
     private static let expired = "This form has expired"
     private static let notAllowed = "Your role does not allow this"
 
@@ -96,14 +96,14 @@ import Testing
 
     /// Pages that a role may look at, what it may not post below them, and what only an owner's page offers.
     private static let readable: [(role: Role, path: String, posts: [String], offer: String?)] = [
-        (.auditor, "checkup", [""], nil), (.auditor, "notices", [""], nil),
-        (.auditor, "notices/" + String(repeating: "a", count: 26), ["/replays"], nil),
-        (.auditor, "apple-tokens", ["/" + String(repeating: "0", count: 32) + "/retrials"], nil),
+        (.auditor, "checkup", [""], nil), (.auditor, "notifications", [""], nil),
+        (.auditor, "notifications/" + String(repeating: "a", count: 26), ["/replays"], nil),
+        (.auditor, "apple-tokens", ["/" + String(repeating: "0", count: 32) + "/retries"], nil),
         (.auditor, "domains/acme.example", ["/checks"], "Check now"),
         (.developer, "apple-keys/ACMEKEY001", ["", "/deletion"], nil),
         (.developer, "email-sources/acme.example", ["", "/checks", "/deletion"], nil),
         (.developer, "signing-keys", ["/rotations", "/replacement"], "Replace all keys"),
-        (.admin, "cutoffs", [""], "End these tokens"),
+        (.admin, "not-before", [""], "End these tokens"),
     ]
 
     @Test func `V27: whoever may only look at a page is offered no change, and makes none`() async throws {
@@ -192,25 +192,25 @@ import Testing
     private func seedRegistry() throws {
         try AdminConnection(to: environment.conninfo).execute(
             """
-            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
+            INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time)
             VALUES ('ACMETEAM01', repeat('a', 26), 'com.acme.app', 'consent-revoked', 'x', now());
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
             VALUES ('ACMETEAM01', repeat('a', 26), 'test.errand', 1, '{}', now());
-            INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html)
+            INSERT INTO mailbox (team_id, mail_id, of_team, message, recipient, subject, body_text, body_html)
             VALUES ('PIPPIN0000', repeat('a', 26), 'ACMETEAM01', 'plain', 'ada@acme.example', '', '', '');
             INSERT INTO client_identifiers (team_id, identifier, kind) VALUES ('ACMETEAM01', 'com.acme.web', 'service');
-            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
             VALUES ('ACMETEAM01', 'com.acme.web', 'com.acme.app', 1, 'Acme Web');
             INSERT INTO service_domains (team_id, service_id, domain)
             VALUES ('ACMETEAM01', 'com.acme.web', 'acme.example');
-            INSERT INTO email_sources (team_id, source, kind, slot)
+            INSERT INTO email_sources (team_id, source, kind, rank)
             VALUES ('ACMETEAM01', 'acme.example', 'domain', 1);
             INSERT INTO apple_keys (
-                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+                team_id, key_id, apple_team_id, name, app_id, rank, fingerprint, private_key_sealed
             ) VALUES ('ACMETEAM01', 'ACMEKEY001', 'ABCDE12345', 'Apple', 'com.acme.app', 1, '', '');
             INSERT INTO apple_connections (team_id, app_id, services_id, key_id)
             VALUES ('ACMETEAM01', 'com.acme.app', 'com.acme.siwa', 'ACMEKEY001');
-            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+            INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint)
             VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0');
             """)
     }

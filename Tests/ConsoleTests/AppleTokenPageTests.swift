@@ -15,14 +15,14 @@ import Testing
             """, sub)
         try environment.admin(
             """
-            INSERT INTO provider_identities (
+            INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, real_user_status, form_given_name, form_family_name,
                 form_received_at, state_at, created_at, last_seen_at
             ) VALUES ('ACMETEAM01', 'apple', $1, $1, 2, 'Rita <b>', 'Regular', now(), now(), now(), now())
             """, sub)
         try environment.admin(
             """
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, state,
                 problem, problem_at
             )
@@ -72,12 +72,12 @@ import Testing
         #expect(try await owner.get("\(Self.list)?q=nobody").text.contains("No token matches"))
 
         let token = String(repeating: "0", count: 31)
-        let retried = try await owner.post("\(Self.list)/\(token)1/retrials")
+        let retried = try await owner.post("\(Self.list)/\(token)1/retries")
         #expect(try await owner.follow(retried).text.contains("in the outbox again"))
-        #expect(try await owner.post("\(Self.list)/\(token)4/retrials").status == 404)
+        #expect(try await owner.post("\(Self.list)/\(token)4/retries").status == 404)
         #expect(
-            try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [["provider.revocation", "\(token)1"]])
-        #expect(try environment.allActions(in: .acme).last == "provider_token.retried")
+            try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [["upstream.revocation", "\(token)1"]])
+        #expect(try environment.allActions(in: .acme).last == "upstream_token.retried")
 
         try environment.admin("DELETE FROM users WHERE sub = $1", sub)
         #expect(try await owner.get("/console/ACMETEAM01/users").text.contains("still to be revoked"))

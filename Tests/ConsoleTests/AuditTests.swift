@@ -35,8 +35,8 @@ import Testing
     @Test(.environment) func `names what acted by itself in words`() async throws {
         var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
         for (actor, action, words) in [
-            ("provider.revocation", "provider_token.revoked", "Pippin, revoking at Apple"),
-            ("apple", "consent.ended", "a notice from Apple"), ("apple", "provider_authorization.ended", "Apple"),
+            ("upstream.revocation", "upstream_token.revoked", "Pippin, revoking at Apple"),
+            ("apple", "consent.ended", "a notice from Apple"), ("apple", "upstream_authorization.ended", "Apple"),
         ] {
             try environment.admin(
                 """

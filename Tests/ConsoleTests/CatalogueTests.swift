@@ -75,7 +75,7 @@ import Testing
             ("console.operator.jobs.state", JobSummary.State.allCases.map(\.rawValue)),
             ("console.apple-tokens.problem", UpstreamTokenProblem.allCases.map(\.rawValue)),
             ("console.apple-tokens.advice", UpstreamTokenProblem.allCases.map(\.rawValue)),
-            ("console.doctor.heading", Finding.Verdict.allCases.map(\.rawValue)),
+            ("console.checkup.heading", Finding.Verdict.allCases.map(\.rawValue)),
             (
                 "console.operator.drift.document",
                 WatchedDocument.Name.allCases.flatMap { [$0.rawValue, $0.rawValue + ".about"] }
@@ -95,7 +95,7 @@ import Testing
         }
 
         #expect(names.count > 5, "the scan finds none any more")
-        #expect(names.filter { !texts.contains("console.operator.letters.\($0)") } == [])
+        #expect(names.filter { !texts.contains("console.operator.messages.\($0)") } == [])
     }
 
     @Test func `get their arguments from the messages in the sources, and have no markup there`() throws {

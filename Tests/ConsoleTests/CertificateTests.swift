@@ -27,7 +27,7 @@ import Testing
     {
         let end = try #require(Certificate(pem: pem)).endsAt
         return CertificateCheck(at: end - .seconds(days * 86_400)).finding(
-            Message("console.doctor.certificate"), of: "acme.example", answer)
+            Message("console.checkup.certificate"), of: "acme.example", answer)
     }
 
     private static func answer(_ certificate: String? = pem) -> Result<ClientResponse, ClientFailure> {
@@ -42,7 +42,7 @@ import Testing
     func `is good for long, for a month, or no more`(days: Int, verdict: Finding.Verdict) throws {
         let finding = try Self.finding(Self.answer(), daysBeforeEnd: days)
         #expect(finding.verdict == verdict && finding.advice.isEmpty == (verdict == .good))
-        #expect(Self.key(finding.message) == "console.doctor.certificate.valid")
+        #expect(Self.key(finding.message) == "console.checkup.certificate.valid")
 
         let file = CertificateFile("/etc/pippin/chain.pem") { Self.pem }
         let end = try #require(Certificate(pem: Self.pem)).endsAt

@@ -28,7 +28,7 @@ import Testing
         for statement in [
             """
             INSERT INTO apple_keys (
-                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+                team_id, key_id, apple_team_id, name, app_id, rank, fingerprint, private_key_sealed
             )
             SELECT
                 'ACMETEAM01', 'APPLEKEY' || n, 'APPLETEAM1', 'Key', 'com.acme.app' || n, 1, '', '\\x00'::bytea
@@ -120,7 +120,7 @@ import Testing
     @Test func `V47: look at the mail records of twenty e-mail sources, likewise`() async throws {
         try environment.admin(
             """
-            INSERT INTO email_sources (team_id, source, kind, slot, records)
+            INSERT INTO email_sources (team_id, source, kind, rank, records)
             SELECT 'ACMETEAM01', 'mail' || n || '.example', 'domain', n, '[]'
             FROM generate_series(1, 50) AS n
             """)
@@ -145,12 +145,12 @@ import Testing
             VALUES ('ACMETEAM01', 'com.acme.app', 'App')
             """,
             """
-            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
             SELECT 'ACMETEAM01', 'com.acme.web' || n, 'com.acme.app', n + 1, 'Web'
             FROM generate_series(0, 4) AS n
             """,
             """
-            INSERT INTO return_urls (team_id, service_id, slot, url)
+            INSERT INTO return_urls (team_id, service_id, rank, url)
             SELECT
                 'ACMETEAM01', 'com.acme.web' || n / 10, n % 10 + 1, 'https://r' || n || '.localhost/back'
             FROM generate_series(0, 49) AS n

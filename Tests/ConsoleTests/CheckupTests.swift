@@ -96,7 +96,7 @@ import Testing
         try environment.setIdentitySources("apple")
         try environment.admin(
             """
-            INSERT INTO email_sources (team_id, source, kind, slot, records, checked_at)
+            INSERT INTO email_sources (team_id, source, kind, rank, records, checked_at)
             VALUES ('ACMETEAM01', 'mail.example', 'domain', 1, '[]', now())
             """)
 
@@ -156,7 +156,7 @@ import Testing
             """)
         try environment.admin(
             """
-            INSERT INTO provider_notices (team_id, provider, notice_hash, app_id, events, received_at)
+            INSERT INTO upstream_notifications (team_id, provider, notification_hash, app_id, events, received_at)
             VALUES ('ACMETEAM01', 'apple', '\\x00', 'com.acme.app', '[]', now())
             """)
 

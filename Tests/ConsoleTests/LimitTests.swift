@@ -65,19 +65,19 @@ import Testing
         var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         try await ada.connectAcme()
         let (console, notice) = ("/console/ACMETEAM01", [("appID", "com.acme.app"), ("testType", "email-enabled")])
-        for (path, form) in [("email-sources", [("source", "acme.example")]), ("notices", notice)] {
+        for (path, form) in [("email-sources", [("source", "acme.example")]), ("notifications", notice)] {
             #expect(try await ada.post("\(console)/\(path)", form).status == 303, "\(path)")
         }
-        try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
-        let replayed = try #require(try environment.admin("SELECT notice_id FROM notices")[0][0])
+        try environment.admin("UPDATE notifications SET state = 'delivered', settled_at = now()")
+        let replayed = try #require(try environment.admin("SELECT notification_id FROM notifications")[0][0])
 
         // A check-up tests the connection as well.
         try await environment.expect(
             .probes, by: &ada,
             of: [
                 ("domains/app.localhost/checks", [], 1), ("email-sources/acme.example/checks", [], 1),
-                ("apple/com.acme.app/tests", [], 1), ("checkup", [], 2), ("notices", notice, 1),
-                ("notices/\(replayed)/replays", [], 1),
+                ("apple/com.acme.app/tests", [], 1), ("checkup", [], 2), ("notifications", notice, 1),
+                ("notifications/\(replayed)/replays", [], 1),
             ])
         var rita = try await environment.signedIn("Rita", [TeamID.rival: .owner])
         #expect(try await rita.post(CheckupPages.checkup.link(TeamID.rival)).status == 200)

@@ -23,9 +23,9 @@ import Testing
         ]
         let notifications = ["", "?state=dead", "?state=pending", "?type=account-delete", "?q=\(sub)"]
         let texts = ["", "?q=com.acme", "?q=zzz"]
-        return [""] + users.map { "/users\($0)" } + audit.map { "/audit\($0)" } + traces.map { "/flows\($0)" }
-            + notifications.map { "/notices\($0)" } + texts.map { "/app-ids\($0)" } + texts.map { "/service-ids\($0)" }
-            + texts.map { "/keys\($0)" } + ["/email-sources", "/members"]
+        return [""] + users.map { "/users\($0)" } + audit.map { "/audit\($0)" } + traces.map { "/traces\($0)" }
+            + notifications.map { "/notifications\($0)" } + texts.map { "/app-ids\($0)" }
+            + texts.map { "/service-ids\($0)" } + texts.map { "/keys\($0)" } + ["/email-sources", "/members"]
     }
 
     private static let operatorLists = [

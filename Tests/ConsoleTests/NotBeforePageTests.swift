@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @Suite(.environment) struct `Ending tokens in the console` {
-    private static let page = "/console/ACMETEAM01/cutoffs"
+    private static let page = "/console/ACMETEAM01/not-before"
 
     private func cut(_ browser: inout Browser, _ client: String) async throws -> Browser.Answer {
         try await browser.post(
@@ -14,7 +14,7 @@ import Testing
         #expect(try await owner.get(Self.page).text.contains("Nothing was cut off yet"))
         for client in ["com.acme.web", ""] { #expect(try await cut(&owner, client).status == 303) }
 
-        let rows = try environment.admin("SELECT client_id FROM token_cutoffs ORDER BY client_id")
+        let rows = try environment.admin("SELECT client_id FROM not_befores ORDER BY client_id")
         #expect(rows == [["*"], ["com.acme.web"]])
         #expect(try await owner.get(Self.page).text.contains("Issued before"))
         #expect(try environment.allActions(in: .acme).last == "tokens.not_before_set")
@@ -26,6 +26,6 @@ import Testing
         #expect(refused.status == 422)
         #expect(refused.text.contains("<option value=\"com.acme.web\" selected>"))
         #expect(try await cut(&owner, "com.rival.web").status == 404)
-        #expect(try environment.count("token_cutoffs") == 0)
+        #expect(try environment.count("not_befores") == 0)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Console
 
 @Suite(.environment) struct `Notifications in the console` {
-    private static let list = "/console/ACMETEAM01/notices"
+    private static let list = "/console/ACMETEAM01/notifications"
     private static let url = "https://acme.example/notices"
 
     private func register() async throws {
@@ -23,10 +23,10 @@ import Testing
         #expect(try await owner.get(page).text.contains("None yet."))
         try environment.admin(
             """
-            INSERT INTO notice_attempts (team_id, notice_id, number, url, status, milliseconds, excerpt)
-            SELECT team_id, notice_id, 1, $1, 500, 42, '<b>oops</b>' FROM notices
+            INSERT INTO delivery_attempts (team_id, notification_id, number, url, status, milliseconds, excerpt)
+            SELECT team_id, notification_id, 1, $1, 500, 42, '<b>oops</b>' FROM notifications
             """, Self.url)
-        try environment.admin("UPDATE notices SET state = 'dead', settled_at = now(), attempts = 1")
+        try environment.admin("UPDATE notifications SET state = 'dead', settled_at = now(), attempts = 1")
 
         let text = try await owner.get(page).text
         #expect(text.contains("Given up") && text.contains("Status 500") && text.contains("42 ms"))
@@ -41,7 +41,7 @@ import Testing
         let page = try #require(try await test(&owner).location)
         #expect(try await !owner.get(page).text.contains("next try"))
 
-        try environment.admin("UPDATE notices SET attempts = 3")
+        try environment.admin("UPDATE notifications SET attempts = 3")
         try environment.admin("UPDATE jobs SET attempts = 3, due_at = '2030-01-02 03:04:05Z'")
         for path in [page, Self.list] {
             let text = try await owner.get(path).text
@@ -50,7 +50,7 @@ import Testing
         }
         try environment.admin("UPDATE jobs SET worker = 'somebody', attempts = attempts + 1")
         #expect(try await owner.get(page).text.contains("Failed 3 times, being sent again"))
-        try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now()")
+        try environment.admin("UPDATE notifications SET state = 'delivered', settled_at = now()")
         #expect(try await !owner.get(page).text.contains("Failed 3 times"))
     }
 
@@ -60,7 +60,7 @@ import Testing
         try await register()
         var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         let page = try #require(try await test(&owner).location)
-        try environment.admin("UPDATE notices SET state = 'delivered', settled_at = now(), attempts = 1")
+        try environment.admin("UPDATE notifications SET state = 'delivered', settled_at = now(), attempts = 1")
         try environment.admin(
             """
             UPDATE jobs
@@ -78,9 +78,9 @@ import Testing
                     SET state = 'cancelled', worker = NULL, attempts = 3, finished_at = now(),
                         keep_until = now() + interval '1 day'
                 )
-                UPDATE notices SET attempts = 3
+                UPDATE notifications SET attempts = 3
                 """, ["being sent", "next try"]
-            ), ("UPDATE notices SET job_id = NULL", ["being sent", "next try"]),
+            ), ("UPDATE notifications SET job_id = NULL", ["being sent", "next try"]),
         ] {
             try environment.admin(sql)
             for path in [page, Self.list] {
@@ -95,10 +95,10 @@ import Testing
         var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         let page = try #require(try await test(&owner).location)
         #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
-        try environment.admin("UPDATE notices SET state = 'dead'")
+        try environment.admin("UPDATE notifications SET state = 'dead'")
 
         #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("once more"))
-        #expect(try environment.admin("SELECT state FROM notices") == [["pending"]])
+        #expect(try environment.admin("SELECT state FROM notifications") == [["pending"]])
         #expect(try environment.count("jobs") == 2)
         #expect(try environment.allActions(in: .acme).last == "notification.replayed")
     }
@@ -107,7 +107,7 @@ import Testing
         try await register()
         var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         for type in ["email-enabled", "consent-revoked"] { _ = try await test(&owner, type) }
-        try environment.admin("UPDATE notices SET state = 'delivered' WHERE type = 'consent-revoked'")
+        try environment.admin("UPDATE notifications SET state = 'delivered' WHERE type = 'consent-revoked'")
 
         let all = try await owner.get(Self.list).text
         #expect(all.contains("2 notices"))

@@ -146,7 +146,7 @@ private struct Errand: JobKind {
         try environment.admin(
             """
             INSERT INTO mailbox (
-                team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link
+                team_id, mail_id, of_team, message, recipient, subject, body_text, body_html, link
             ) VALUES (
                 'PIPPIN0000', $1, 'ACMETEAM01', 'verification', 'ada@acme.example', 'Confirm <it>',
                 'Please', '<p>Please</p>', 'https://pippin.example/verify'

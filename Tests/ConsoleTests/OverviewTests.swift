@@ -54,7 +54,7 @@ import Testing
         var owner = try await environment.acmeWeb("owner", .owner)
         try environment.admin(
             """
-            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, created_at)
+            INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint, created_at)
             VALUES ('ACMETEAM01', 'ACMEKEY001', 'CI', 'com.acme.app', 1, '', 'SHA256:0', now() - interval '8 days'),
                 ('ACMETEAM01', 'ACMEKEY002', 'CD', 'com.acme.app', 2, '', 'SHA256:1', now())
             """)

@@ -5,9 +5,9 @@ import Testing
 struct Population {
     let conninfo: String
 
-    private static let files = ["shape", "teams", "people", "tokens", "registry", "audit", "flows", "operations"]
+    private static let files = ["shape", "teams", "people", "tokens", "registry", "audit", "traces", "operations"]
     private static let sizes = [
-        "teams": 2000, "people": 6000, "tokens": 60000, "events": 20000, "days": 50, "flows": 8000, "apps": 80,
+        "teams": 2000, "people": 6000, "tokens": 60000, "events": 20000, "days": 50, "traces": 8000, "apps": 80,
         "jobs": 5000,
     ]
 
@@ -16,9 +16,9 @@ struct Population {
         INSERT INTO client_identifiers (team_id, identifier, kind)
         VALUES ('ACMETEAM01', 'com.acme.app', 'app'), ('ACMETEAM01', 'com.acme.web', 'service');
         INSERT INTO app_ids (team_id, identifier, description) VALUES ('ACMETEAM01', 'com.acme.app', 'Acme');
-        INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+        INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
         VALUES ('ACMETEAM01', 'com.acme.web', 'com.acme.app', 1, 'Acme Web');
-        INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+        INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint)
         VALUES ('ACMETEAM01', 'ACMEKEY001', 'Test', 'com.acme.app', 1, 'none', 'none');
         INSERT INTO users (team_id, sub) VALUES ('ACMETEAM01', 'ada');
         INSERT INTO passwords (team_id, sub, hash) VALUES ('ACMETEAM01', 'ada', 'none');

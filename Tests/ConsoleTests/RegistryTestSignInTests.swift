@@ -28,7 +28,7 @@ import Testing
         _ browser: inout Browser, _ form: [(String, String)] = bothScopes,
         deciding decision: [(String, String)] = [("given_name", "Ada"), ("email_choice", "share")]
     ) async throws -> Browser.Answer {
-        let begun = try await browser.post("\(Self.service)/trials", form)
+        let begun = try await browser.post("\(Self.service)/test-sign-ins", form)
         let interaction = try await browser.follow(begun)
         let sheet = try await browser.follow(interaction)
         let action = try #require(sheet.text.between("<form method=\"post\" action=\"", "\""))
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `a test sign-in goes from the form to a verified id_token`() async throws {
         var ben = try await developer(requiresPKCE: true)
-        #expect(try await ben.get("\(Self.service)/trials/new").text.contains("Try a sign-in"))
+        #expect(try await ben.get("\(Self.service)/test-sign-ins/new").text.contains("Try a sign-in"))
 
         let exit = try await signIn(&ben)
         let answered = try await submit(exit, &ben)
@@ -91,7 +91,7 @@ import Testing
         let page = try await ben.follow(try await ben.get("/console\(link)"))
 
         #expect(page.text.contains("Worked") && page.text.contains("GET to the return URL"))
-        let refused = try await ben.post("\(Self.service)/trials", [("name", "yes"), ("responseMode", "query")])
+        let refused = try await ben.post("\(Self.service)/test-sign-ins", [("name", "yes"), ("responseMode", "query")])
         #expect(refused.status == 422)
         #expect(refused.text.contains("answered by form_post only"))
     }
@@ -107,11 +107,11 @@ import Testing
 
     @Test func `an answer with another state is not believed`() async throws {
         var ben = try await developer()
-        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-        let id = try #require(begun.location?.between("trials%2F", "%2F"))
+        let begun = try await ben.post("\(Self.service)/test-sign-ins", Self.bothScopes)
+        let id = try #require(begun.location?.between("test-sign-ins%2F", "%2F"))
 
         let answered = try await ben.post(
-            "/console/ACMETEAM01/trials/\(id)/callback", [("code", "c.0.made-up"), ("state", "guessed\u{0}")])
+            "/console/ACMETEAM01/test-sign-ins/\(id)/callback", [("code", "c.0.made-up"), ("state", "guessed\u{0}")])
         let page = try await ben.follow(answered)
 
         #expect(page.text.contains("Failed") && page.text.contains("state is not the one that was sent"))
@@ -120,25 +120,25 @@ import Testing
     @Test func `V40, V45: a test sign-in exists for the session that began it alone`() async throws {
         var ben = try await developer()
         var other = try await environment.signedIn("Olive", [TeamID.acme: .owner, TeamID.rival: .owner])
-        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-        let id = try #require(begun.location?.between("trials%2F", "%2F"))
-        let page = "/console/ACMETEAM01/trials/\(id)"
+        let begun = try await ben.post("\(Self.service)/test-sign-ins", Self.bothScopes)
+        let id = try #require(begun.location?.between("test-sign-ins%2F", "%2F"))
+        let page = "/console/ACMETEAM01/test-sign-ins/\(id)"
 
         #expect(try await ben.get(page).text.contains("Running"))
         #expect(try await other.get(page).status == 404)
         #expect(try await other.get("\(page)/callback?code=x&state=y").status == 404)
         #expect(try await other.post("\(page)/callback", [("code", "x"), ("state", "y")]).status == 404)
-        #expect(try await other.get("/console/RIVALTEAM1/trials/\(id)").status == 404)
+        #expect(try await other.get("/console/RIVALTEAM1/test-sign-ins/\(id)").status == 404)
         #expect(try await ben.get(page).text.contains("Running"))
     }
 
     @Test func `a callback from another site is refused`() async throws {
         var ben = try await developer()
-        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
-        let id = try #require(begun.location?.between("trials%2F", "%2F"))
+        let begun = try await ben.post("\(Self.service)/test-sign-ins", Self.bothScopes)
+        let id = try #require(begun.location?.between("test-sign-ins%2F", "%2F"))
 
         let answer = try await ben.post(
-            "/console/ACMETEAM01/trials/\(id)/callback", [("code", "x"), ("state", "y")],
+            "/console/ACMETEAM01/test-sign-ins/\(id)/callback", [("code", "x"), ("state", "y")],
             origin: "https://rival.example")
 
         #expect(answer.status == 403)
@@ -149,7 +149,7 @@ import Testing
         _ = try await ben.post(
             "/console/ACMETEAM01/service-ids",
             [("identifier", "com.acme.other"), ("appID", "com.acme.app"), ("description", "Other")])
-        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let begun = try await ben.post("\(Self.service)/test-sign-ins", Self.bothScopes)
         let link = try #require(begun.location?.dropFirst(environment.publicURL.count)).description
         let other = link.split(separator: "com.acme.web").joined(separator: "com.acme.other")
 
@@ -157,11 +157,11 @@ import Testing
         #expect(try await ben.get(other).status == 400)
         environment.clock.advance(by: .seconds(600))
         #expect(try await ben.get(link).status == 400)
-        let id = try #require(link.between("trials%2F", "%2F"))
-        let page = try await ben.get("/console/ACMETEAM01/trials/\(id)").text
+        let id = try #require(link.between("test-sign-ins%2F", "%2F"))
+        let page = try await ben.get("/console/ACMETEAM01/test-sign-ins/\(id)").text
         #expect(page.contains("It took longer than ten minutes"))
-        let late = try await ben.get("/console/ACMETEAM01/trials/\(id)/callback?code=x&state=y")
-        #expect(late.location == "/console/ACMETEAM01/trials/\(id)")
+        let late = try await ben.get("/console/ACMETEAM01/test-sign-ins/\(id)/callback?code=x&state=y")
+        #expect(late.location == "/console/ACMETEAM01/test-sign-ins/\(id)")
     }
 
     @Test func `what the engine would refuse is told at once`() async throws {
@@ -169,7 +169,7 @@ import Testing
         try environment.admin("UPDATE app_ids SET is_enabled = false")
         environment.parts.registryChanged(TeamID.acme)
 
-        let begun = try await ben.post("\(Self.service)/trials", Self.bothScopes)
+        let begun = try await ben.post("\(Self.service)/test-sign-ins", Self.bothScopes)
         let page = try await ben.follow(begun)
 
         #expect(page.text.contains("Failed") && page.text.contains("sign-in is switched off"))

@@ -7,7 +7,7 @@ import Testing
         let owner = try await environment.signedIn("Ada", [TeamID.acme: .owner, .rival: .owner])
         for (page, table) in [
             ("audit?action=app_id.updated", "audit_events"), ("keys?q=server", "keys"),
-            ("apple-tokens", "provider_tokens"),
+            ("apple-tokens", "upstream_tokens"),
         ] {
             let holder = try RowHolder(at: environment.conninfo, "LOCK TABLE \(table)")
             async let search = {

@@ -179,7 +179,7 @@ import Testing
         try environment.admin(
             """
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-            SELECT team, repeat(letter, 26), 'provider.revocation', 1, '{}', now() + interval '1 hour'
+            SELECT team, repeat(letter, 26), 'upstream.revocation', 1, '{}', now() + interval '1 hour'
             FROM (VALUES ('ACMETEAM01', 'a'), ('ACMETEAM01', 'b'), ('RIVALTEAM1', 'c')) AS new (team, letter)
             """)
 
@@ -197,6 +197,6 @@ import Testing
         let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
         #expect(kept.status == 409 && kept.text.contains("This team is being deleted"))
         #expect(try environment.admin("SELECT FROM teams WHERE closed_at IS NOT NULL").count == 1)
-        #expect(try await ada.get("/console/ACMETEAM01/flows").status == 200)
+        #expect(try await ada.get("/console/ACMETEAM01/traces").status == 200)
     }
 }

@@ -65,11 +65,11 @@ import Testing
             let trace = TraceID(ofRequest: name, at: now - .seconds(age))
             let answered = now - .seconds(age)
             try environment.admin(
-                "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'answered', $2)",
+                "INSERT INTO traces (team_id, trace_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'answered', $2)",
                 trace.rawValue, #"{"kind":"authorization","at":0}"#)
             try environment.admin(
                 """
-                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+                INSERT INTO trace_events (team_id, trace_id, at, kind, event)
                 VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'answered', $3)
                 """, trace.rawValue, answered.description, #"{"kind":"answered","at":\#(answered.microseconds)}"#)
             pages.append(try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text)
@@ -93,7 +93,7 @@ import Testing
         #expect(Self.count(both.text) == 1 && both.text.contains("1 attempt"))
         #expect(both.text.contains("href=\"\(Self.list)?outcome=failed\""))
         #expect(both.text.contains("href=\"\(Self.list)?app=com.acme.web\""))
-        let own = try await auditor.get("\(Self.list)?outcome=failed&trial=no")
+        let own = try await auditor.get("\(Self.list)?outcome=failed&test=no")
         #expect(own.text.contains("href=\"\(Self.list)?outcome=failed\"") && own.text.contains("Left out"))
         #expect(none.text.contains("Nothing matches these filters"))
         #expect(garbage.status == 200 && Self.count(garbage.text) == 2)
@@ -166,7 +166,7 @@ import Testing
         let path = try #require(Self.firstTrace(on: try await acme.get(Self.list).text))
 
         let theirs = path.replacing("ACMETEAM01", with: "RIVALTEAM1")
-        let search = try await rival.get("/console/RIVALTEAM1/flows?reference=\(reference)")
+        let search = try await rival.get("/console/RIVALTEAM1/traces?reference=\(reference)")
 
         #expect(try await rival.get(path).status == 404)
         #expect(try await rival.get(theirs).status == 404)

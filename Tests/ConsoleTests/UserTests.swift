@@ -34,7 +34,7 @@ import Testing
         let ada = try await environment.addAda()
         try environment.admin(
             """
-            INSERT INTO provider_identities (
+            INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, form_given_name, form_family_name, form_received_at, state_at,
                 created_at, last_seen_at
             ) VALUES ('ACMETEAM01', 'apple', $1, $1, '小明', '王', now(), now(), now(), now())
@@ -111,13 +111,13 @@ import Testing
         try environment.admin(
             """
             INSERT INTO refresh_tokens (
-                team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at
+                team_id, token_id, sub, app_id, client_id, test_sign_in_id, authenticated_at, created_at, last_used_at
             ) SELECT 'ACMETEAM01', decode(md5(name), 'hex'), $1, 'com.acme.app', name, trial, now(), now(), now()
             FROM (VALUES ('com.acme.web', NULL), ('com.acme.tried', 'a trial')) AS given (name, trial)
             """, ada.rawValue)
         var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
         let path = ConsoleRoutes.user.link(TeamID.acme, ada)
-        let live = "refresh_tokens WHERE revoked_at IS NULL AND trial_id IS NULL"
+        let live = "refresh_tokens WHERE revoked_at IS NULL AND test_sign_in_id IS NULL"
 
         let page = try await admin.get(path).text
         let id = try #require(RefreshTokenID(rawValue: "000102030405060708090a0b0c0d0e0f"))
@@ -192,10 +192,10 @@ import Testing
         let ada = try await environment.addAda()
         let trace = TraceID(ofRequest: "0123456789abcdef", at: environment.now)
         try environment.admin(
-            "INSERT INTO flows (team_id, flow_id, sub, outcome, opening) VALUES ('ACMETEAM01', $1, $2, 'answered', $3)",
+            "INSERT INTO traces (team_id, trace_id, sub, outcome, opening) VALUES ('ACMETEAM01', $1, $2, 'answered', $3)",
             trace.rawValue, ada.rawValue, #"{"kind":"authorization","at":0}"#)
         try environment.admin(
-            "INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES ('ACMETEAM01', $1, now(), 'answered', '{}')",
+            "INSERT INTO trace_events (team_id, trace_id, at, kind, event) VALUES ('ACMETEAM01', $1, now(), 'answered', '{}')",
             trace.rawValue)
         var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
         let page = try await admin.get(ConsoleRoutes.user.link(TeamID.acme, ada)).text
@@ -204,8 +204,8 @@ import Testing
         _ = try await admin.post(
             UserRoutes.deletion.link(TeamID.acme, ada), [("confirmation", "ada@acme.example"), ("reason", "She asked")])
 
-        #expect(try environment.count("flows") == 0)
-        #expect(try environment.count("flow_steps") == 0)
+        #expect(try environment.count("traces") == 0)
+        #expect(try environment.count("trace_events") == 0)
     }
 
     private static func rows(_ answer: Browser.Answer) -> Int {

@@ -22,7 +22,7 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     var users: UserStore { UserStore(database) }
     var details: UserDetailStore { UserDetailStore(database) }
     var list: UserListStore { UserListStore(database) }
-    var federated: FederatedIdentityStore { FederatedIdentityStore(database) }
+    var identities: UpstreamIdentityStore { UpstreamIdentityStore(database) }
     var sessions: SessionStore { SessionStore(database) }
 
     func consents(random: RandomSource = .system) throws -> ConsentStore {
@@ -66,7 +66,7 @@ struct TestEnvironment: Sendable, OwnedDatabase {
         try admin(
             """
             INSERT INTO authorization_codes (
-                team_id, slot, code_hash, client_id, app_id, sub, delivers_user, authenticated_at, expires_at
+                team_id, time_partition, code_hash, client_id, app_id, sub, delivers_user, authenticated_at, expires_at
             ) VALUES ($1, 0, $2::text::bytea, $4, $4, $3, false, now(), now() + interval '5 minutes')
             """, team.rawValue, id, subject.rawValue, app.rawValue)
     }

@@ -109,8 +109,8 @@ import Testing
         try await withRetention { teams, _ in
             try teams.admin(
                 """
-                INSERT INTO provider_trips (
-                    team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                INSERT INTO upstream_requests (
+                    team_id, state_hash, provider, interaction_id, browser_hash, app_id, wants_name, wants_email,
                     created_at, answered_at
                 )
                 SELECT 'ACMETEAM01', convert_to('trip' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
@@ -120,8 +120,8 @@ import Testing
                 """)
             try teams.admin(
                 """
-                INSERT INTO provider_announcements (
-                    team_id, mark, provider, sub, app_id, form_given_name, given_name, family_name, announced_at,
+                INSERT INTO upstream_announcements (
+                    team_id, announcement_hash, provider, sub, app_id, form_given_name, given_name, family_name, announced_at,
                     held_until
                 )
                 SELECT 'ACMETEAM01', convert_to('mark' || n, 'UTF8'), 'apple', 'ada', 'com.acme.app',
@@ -130,7 +130,7 @@ import Testing
                 FROM generate_series(1, 3000) AS n
                 """)
             for (table, rules) in [
-                ("provider_trips", ["over", "waiting"]), ("provider_announcements", ["nameless", "named"]),
+                ("upstream_requests", ["over", "waiting"]), ("upstream_announcements", ["nameless", "named"]),
             ] {
                 try teams.admin("ANALYZE \(table)")
                 let connection = try AdminConnection(to: teams.conninfo)
@@ -154,10 +154,10 @@ import Testing
             try engine.admin(Self.seed, TraceID.prefix(engine.clock.now - .seconds(86_400)))
             try engine.admin(
                 """
-                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-                SELECT team_id, flow_id, now(), 'code_redeemed', '{}' FROM flows
+                INSERT INTO trace_events (team_id, trace_id, at, kind, event)
+                SELECT team_id, trace_id, now(), 'code_redeemed', '{}' FROM traces
                 """)
-            try engine.admin("ANALYZE flows, flow_steps")
+            try engine.admin("ANALYZE traces, trace_events")
             let filters: [(String, (inout TraceFilter) -> Void)] = [
                 ("pkey", { _ in }), ("team_id_client_id", { $0.client = .strict }),
                 ("team_id_outcome", { $0.outcome = .failed }), ("team_id_cause", { $0.cause = .codeUsed }),
@@ -169,16 +169,16 @@ import Testing
                 let selection = TraceListStore.selection(in: .acme, filter, after: nil, limit: 51, at: engine.clock.now)
                 let plan = try await plan(of: selection, engine)
                 // The partitions of these weeks are empty: the test's clock is ahead.
-                #expect(!plan.contains("Seq Scan on flows_other"), "\(plan)")
-                #expect(!plan.contains("Seq Scan on flow_steps_other"), "\(plan)")
-                #expect(plan.contains("flows_other_\(index)"), "\(plan)")
+                #expect(!plan.contains("Seq Scan on traces_other"), "\(plan)")
+                #expect(!plan.contains("Seq Scan on trace_events_other"), "\(plan)")
+                #expect(plan.contains("traces_other_\(index)"), "\(plan)")
             }
         }
     }
 
     /// Twenty thousand flows; what is filtered for is rare.
     private static let seed = """
-        INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
+        INSERT INTO traces (team_id, trace_id, client_id, sub, outcome, cause, opening)
         SELECT 'ACMETEAM01', $1 || lpad(to_hex(n), 16, '0'),
             CASE n % 1000 WHEN 1 THEN 'com.acme.strict' ELSE 'com.acme.web' END, 'sub' || n,
             CASE n % 1000 WHEN 2 THEN 'failed' ELSE 'answered' END,

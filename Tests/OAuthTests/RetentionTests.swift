@@ -50,7 +50,7 @@ private struct Sample: Sendable {
                 """)
             try teams.admin(
                 """
-                INSERT INTO mailbox (team_id, mail_id, at, of_team, letter, recipient, subject, body_text, body_html)
+                INSERT INTO mailbox (team_id, mail_id, at, of_team, message, recipient, subject, body_text, body_html)
                 SELECT 'PIPPIN0000', number, now() - interval '31 days', 'ACMETEAM01', '', '', '', '', ''
                 FROM generate_series(1, 20) AS number
                 """)
@@ -66,11 +66,10 @@ private struct Sample: Sendable {
         try await withTeams { teams in
             for client in ["*", "com.acme.web", "com.acme.strict"] {
                 try teams.admin(
-                    "INSERT INTO token_cutoffs (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())",
-                    client)
+                    "INSERT INTO not_befores (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())", client)
                 try teams.admin("INSERT INTO redeeming_clients (team_id, client_id) VALUES ('ACMETEAM01', $1)", client)
             }
-            let gone = "SELECT client_id FROM token_cutoffs WHERE client_gone_at IS NOT NULL ORDER BY client_id"
+            let gone = "SELECT client_id FROM not_befores WHERE client_deleted_at IS NOT NULL ORDER BY client_id"
 
             try teams.admin("DELETE FROM client_identifiers WHERE identifier IN ('com.acme.web', 'com.acme.strict')")
 
@@ -102,33 +101,33 @@ extension `What has expired` {
             "mailed_links", after: "0 days", ["expires_at": age, "purpose": "'registration'", "password_hash": "''"]),
         Sample("mailbox", after: "30 days", ["at": age, "team_id": "'PIPPIN0000'", "mail_id": "$1 || $2"]),
         Sample("native_handovers", after: "1 hour", ["created_at": age]),
-        Sample("provider_announcements.nameless", after: "1 hour", ["held_until": age]),
-        Sample("provider_announcements.named", after: "1 year", ["held_until": age, "form_given_name": "'Ada'"]),
-        Sample("provider_partings", after: "8 days", ["noted_at": age]),
+        Sample("upstream_announcements.nameless", after: "1 hour", ["held_until": age]),
+        Sample("upstream_announcements.named", after: "1 year", ["held_until": age, "form_given_name": "'Ada'"]),
+        Sample("upstream_unlinks", after: "8 days", ["recorded_at": age]),
         request("over", after: "20 minutes", answeredAt: "NULL", settledAt: "NULL"),
         request("over", after: "20 minutes", answeredAt: "now()", settledAt: "now()"),
         request("waiting", after: "7 days", answeredAt: "now()", settledAt: "NULL"),
-        Sample("provider_tokens", after: "90 days", ["state": "'revoked'", "settled_at": age]),
-        Sample("provider_notices", after: "90 days", ["received_at": age]),
-        Sample("notices", after: "90 days", ["created_at": age, "type": "'account-delete'"]),
+        Sample("upstream_tokens", after: "90 days", ["state": "'revoked'", "settled_at": age]),
+        Sample("upstream_notifications", after: "90 days", ["received_at": age]),
+        Sample("notifications", after: "90 days", ["created_at": age, "type": "'account-delete'"]),
         Sample("transferred_people", after: "0 days", ["expires_at": age]),
         Sample(
-            "trials", after: "1 day",
+            "test_sign_ins", after: "1 day",
             ["created_at": age, "service_id": "(SELECT min(identifier) FROM service_ids WHERE team_id = $1)"]),
-        Sample("token_cutoffs", after: "2 days", ["client_gone_at": age]),
+        Sample("not_befores", after: "2 days", ["client_deleted_at": age]),
         Sample("deletion_receipts", after: "400 days", ["created_at": age]),
         transfer("unanswered", after: "28 days", "offered"), transfer("unanswered", after: "28 days", "withdrawn"),
         transfer("unanswered", after: "28 days", "declined"), transfer("past", after: "61 days", "accepted"),
         Sample(
             "refresh_tokens", in: "revoked_tokens", after: "30 days", ["revoked_at": age],
-            before: token("client_id, trial_id, revoked_at", "'', 'trial', \(age)")),
-        Sample("ended_clients", after: nil, [:], before: token("client_id, trial_id", "\(name), $3")),
+            before: token("client_id, test_sign_in_id, revoked_at", "'', 'trial', \(age)")),
+        Sample("ended_clients", after: nil, [:], before: token("client_id, test_sign_in_id", "\(name), $3")),
     ]
 
     private static func request(_ rule: String, after limit: String, answeredAt: String, settledAt: String) -> Sample {
         Sample(
-            "provider_trips." + rule, after: limit,
-            ["created_at": age, "attempt_id": "''", "answered_at": answeredAt, "settled_at": settledAt])
+            "upstream_requests." + rule, after: limit,
+            ["created_at": age, "interaction_id": "''", "answered_at": answeredAt, "settled_at": settledAt])
     }
 
     private static func transfer(_ rule: String, after limit: String, _ state: String) -> Sample {

@@ -117,7 +117,7 @@ extension Registered {
             SELECT 'ACMETEAM01', 'com.acme.filler' || n, 'app' FROM generate_series(1, \(apps)) AS n;
             INSERT INTO app_ids (team_id, identifier, description)
             SELECT team_id, identifier, 'Filler' FROM client_identifiers WHERE identifier LIKE '%filler%';
-            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
             SELECT team_id, identifier || '.web' || n, identifier, n, 'Filler'
             FROM app_ids, generate_series(1, \(services)) AS n WHERE identifier LIKE '%filler%';
             INSERT INTO client_identifiers (team_id, identifier, kind)
@@ -125,7 +125,7 @@ extension Registered {
             INSERT INTO service_domains (team_id, service_id, domain)
             SELECT team_id, identifier, 'd' || n || '.example'
             FROM service_ids, generate_series(1, \(domains)) AS n;
-            INSERT INTO return_urls (team_id, service_id, slot, url)
+            INSERT INTO return_urls (team_id, service_id, rank, url)
             SELECT team_id, identifier, n, 'https://d1.example/' || n
             FROM service_ids, generate_series(1, \(urls)) AS n
             """)

@@ -47,7 +47,7 @@ import Testing
             try await acme.makeService("com.acme.web6")
 
             #expect(gone?.identifier.rawValue == "com.acme.web3")
-            #expect(try await acme.number("SELECT slot FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
+            #expect(try await acme.number("SELECT rank FROM service_ids WHERE identifier = 'com.acme.web6'") == 3)
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
             await #expect(throws: (any Error).self) {
                 try await acme.database.query(
                     """
-                    INSERT INTO return_urls (team_id, service_id, slot, url)
+                    INSERT INTO return_urls (team_id, service_id, rank, url)
                     VALUES ('ACMETEAM01', 'com.acme.web', 11, 'https://acme.example/11')
                     """, in: .acme)
             }

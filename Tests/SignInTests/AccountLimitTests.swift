@@ -70,14 +70,15 @@ import Testing
         }
         // One that a worker has is left alone.
         try turn("off")
-        try site.admin("UPDATE jobs SET worker = 'somebody' WHERE kind = 'notice.delivery'")
+        try site.admin("UPDATE jobs SET worker = 'somebody' WHERE kind = 'notification.delivery'")
         try turn("on")
         #expect(try site.notificationTypes() == ["email-disabled", "email-enabled"])
         // What is so already changes nothing.
         try turn("on")
         for number in 2..<10 { try turn(number.isMultiple(of: 2) ? "off" : "on") }
         #expect(try site.notificationTypes() == ["email-disabled", "email-enabled"])
-        let jobs = "SELECT state, count(*)::text FROM jobs WHERE kind = 'notice.delivery' GROUP BY state ORDER BY state"
+        let jobs =
+            "SELECT state, count(*)::text FROM jobs WHERE kind = 'notification.delivery' GROUP BY state ORDER BY state"
         #expect(try site.admin(jobs) == [["cancelled", "8"], ["pending", "2"]])
         #expect(try site.actions().count { $0.hasPrefix("relay.") } == 10)
     }

@@ -15,7 +15,7 @@ import Testing
             let query = next.map { "?next=\(PercentCoding.encode($0))" } ?? ""
             let page = try browser.get("\(Browser.account)/session\(query)")
             #expect(page.status == 200 && !page.body.contains("value=\"cancel\""))
-            #expect(page.action?.hasPrefix("/t/ACMETEAM01/auth/attempts/") == true)
+            #expect(page.action?.hasPrefix("/t/ACMETEAM01/auth/interactions/") == true)
             let done = try browser.signIn(page)
             #expect(done.status == 303 && done["Location"] == Browser.account, "\(next ?? "")")
             #expect(try browser.get(Browser.account).body.contains("ada@acme.example"))

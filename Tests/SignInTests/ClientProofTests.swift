@@ -23,7 +23,7 @@ import Testing
             """
             SELECT tablename,
                 query_to_xml(format('SELECT t::text FROM %I AS t ORDER BY 1', tablename), false, false, '')
-            FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(flow|daily_counts|service_id_sign_ins)'
+            FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(trace|daily_counts|service_id_sign_ins)'
             """)
         return Dictionary(tables.map { ($0[0], $0[1]) }) { $1 }
     }

@@ -58,7 +58,7 @@ import Testing
     private static func path(_ pattern: String, interaction: String) -> String {
         let nobody = Base64URL.encode([UInt8](repeating: 7, count: SHA256.byteCount))
         let names = [
-            ":team": "ACMETEAM01", ":attempt": String(interaction.split(separator: "/").last ?? ""),
+            ":team": "ACMETEAM01", ":interaction": String(interaction.split(separator: "/").last ?? ""),
             ":app": "com.acme.app", ":token": nobody, ":session": nobody, ":passkey": nobody,
         ]
         return pattern.split(separator: "/").reduce("") { path, segment in

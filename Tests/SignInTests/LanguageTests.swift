@@ -32,7 +32,7 @@ import Testing
         for header in ["hu-\(String(repeating: "x", count: 900)), de", "yue-Hant, id"] {
             _ = try site.ask("GET", Browser.authorize(), ["Accept-Language: \(header)"])
         }
-        #expect(try site.admin("SELECT language FROM attempts ORDER BY 1") == [["hu de"], ["yue id"]])
+        #expect(try site.admin("SELECT language FROM interactions ORDER BY 1") == [["hu de"], ["yue id"]])
     }
 
     @Test(.site) func `a sign-in keeps the language it began in, to its last page`() throws {

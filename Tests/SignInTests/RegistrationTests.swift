@@ -78,7 +78,7 @@ import Testing
             form[0].1 = email
             let answer = try browser.send(try Self.form(browser), form)
             #expect(answer.status == 200)
-            let interaction = try #require(answer.body.firstMatch(of: /attempts\/[^"]+/)).output
+            let interaction = try #require(answer.body.firstMatch(of: /interactions\/[^"]+/)).output
             answers.append(answer.body.replacing(email, with: "E").replacing(interaction, with: "A"))
         }
         #expect(Set(answers).count == 1)

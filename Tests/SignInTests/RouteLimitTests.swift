@@ -152,7 +152,7 @@ import Testing
         for name in longest.keys {
             _ = try site.browser().get(Browser.authorize(accepted.merging([name: (accepted[name] ?? "") + "x"]) { $1 }))
         }
-        let kept = try site.admin("SELECT octet_length(a::text) FROM attempts AS a WHERE team_id = 'ACMETEAM01'")
+        let kept = try site.admin("SELECT octet_length(a::text) FROM interactions AS a WHERE team_id = 'ACMETEAM01'")
         #expect(kept.count == 1 && kept.first?[0].flatMap { Int($0) }.map { $0 < 6_000 } == true, "\(kept)")
     }
 }

@@ -11,7 +11,7 @@ import Testing
         var noise = Garbage(seed: 20)
         let type = TestSite.form
         let posts = site.posts.map {
-            $0.replacing(":team", with: "ACMETEAM01").replacing(":attempt", with: "0AAAAAAAAAAAAAAAAAAAAAA")
+            $0.replacing(":team", with: "ACMETEAM01").replacing(":interaction", with: "0AAAAAAAAAAAAAAAAAAAAAA")
         }
         for round in 0..<300 {
             let (header, body) = (noise.text(0x20...0x7E), noise.text(0...0x7F))

@@ -7,9 +7,9 @@ import Testing
 extension TestSite {
     /// What people and apps leave behind who sign in, ours and Apple's.
     private static let traces = [
-        "attempts", "authorization_codes", "consents", "flow_steps", "flows", "jobs", "limits", "native_handovers",
-        "notices", "provider_announcements", "provider_identities", "provider_notices", "provider_partings",
-        "provider_tokens", "provider_trips", "refresh_tokens", "sessions",
+        "interactions", "authorization_codes", "consents", "trace_events", "traces", "jobs", "limits",
+        "native_handovers", "notifications", "upstream_announcements", "upstream_identities", "upstream_notifications",
+        "upstream_unlinks", "upstream_tokens", "upstream_requests", "refresh_tokens", "sessions",
     ]
 
     /// Has nobody come yet but the cast, here and at Apple; so much later that Apple's keys are fetched again.

@@ -81,9 +81,9 @@ import Testing
     private func path(_ number: Int) -> String {
         switch number % 4 {
         case 0: "/t/ACMETEAM01/auth/authorize?client_id=com.acme.nobody\(number)"
-        case 1: "/t/ACMETEAM01/auth/attempts/0\(number)"
+        case 1: "/t/ACMETEAM01/auth/interactions/0\(number)"
         case 2: "/t/NOSUCHTEAM/auth/authorize?client_id=com.acme.nobody\(number)"
-        default: "/t/ACMETEAM01/auth/attempts/0AAAAAAAAAAAAAAAAAA\(1000 + number)?n=\(number)"
+        default: "/t/ACMETEAM01/auth/interactions/0AAAAAAAAAAAAAAAAAA\(1000 + number)?n=\(number)"
         }
     }
 

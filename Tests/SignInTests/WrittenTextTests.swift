@@ -27,7 +27,7 @@ import Testing
         let info = try site.userinfo(tokens)
         #expect((info["given_name"]?.string ?? "").isExactly(given) && info["family_name"]?.string == family)
         // The vault keeps what came.
-        let vault = try site.admin("SELECT form_given_name FROM provider_identities WHERE team_id = 'ACMETEAM01'")
+        let vault = try site.admin("SELECT form_given_name FROM upstream_identities WHERE team_id = 'ACMETEAM01'")
         #expect(try vault[0][0] == JSON.object(repairing: Array(user.utf8))["name"]?["firstName"]?.string)
     }
 

@@ -187,10 +187,10 @@ extension OwnedDatabase {
     public func forgetMailedLinks() throws { try admin("DELETE FROM mailed_links") }
 
     /// The states of all Apple Accounts.
-    public func identityStates() throws -> [String?] { try column("SELECT state FROM provider_identities") }
+    public func identityStates() throws -> [String?] { try column("SELECT state FROM upstream_identities") }
 
     /// As if Apple had said that everybody takes back the consent.
-    public func revokeIdentities() throws { try admin("UPDATE provider_identities SET state = 'revoked'") }
+    public func revokeIdentities() throws { try admin("UPDATE upstream_identities SET state = 'revoked'") }
 
     // Limits
 
@@ -222,6 +222,6 @@ extension OwnedDatabase {
 
     /// The types of a team's notifications to apps, the oldest first.
     public func notificationTypes(of team: TeamID = .acme) throws -> [String?] {
-        try column("SELECT type FROM notices WHERE team_id = $1 ORDER BY event_time, created_at", team.rawValue)
+        try column("SELECT type FROM notifications WHERE team_id = $1 ORDER BY event_time, created_at", team.rawValue)
     }
 }

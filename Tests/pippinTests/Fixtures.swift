@@ -57,7 +57,7 @@ struct Fixtures: OwnedDatabase {
 
     private static let rows = [
         """
-        INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time)
+        INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time)
         VALUES ('DEMOTEAM01', repeat('a', 26), 'example.acme.shop', 'consent-revoked', 'x', now())
         """,
         """
@@ -65,11 +65,11 @@ struct Fixtures: OwnedDatabase {
         VALUES ('DEMOTEAM01', repeat('a', 26), 'test.errand', 1, '{}', now() + interval '1 year')
         """,
         """
-        INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html)
+        INSERT INTO mailbox (team_id, mail_id, of_team, message, recipient, subject, body_text, body_html)
         VALUES ('PIPPIN0000', repeat('a', 26), 'DEMOTEAM01', 'plain', 'ada@acme.example', '', '', '')
         """,
         """
-        INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+        INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint)
         VALUES ('DEMOTEAM01', 'DEMOKEY001', 'CI', 'example.acme.shop', 2, '', 'SHA256:0')
         """,
     ]

@@ -11,7 +11,7 @@ extension WholeProduct {
             try await withWalk { walk in
                 let queries = ["", "?\(walk.authorization)", "?state=s&code=c&next=/console"]
                 for pattern in walk.patterns("GET") {
-                    if pattern.contains(":attempt") { try walk.renew(forInteraction: pattern) }
+                    if pattern.contains(":interaction") { try walk.renew(forInteraction: pattern) }
                     let before = try stored(walk)
                     for path in try walk.paths(pattern) {
                         for query in queries { #expect(head(walk, path + query) > 0, "\(path)") }
@@ -24,7 +24,7 @@ extension WholeProduct {
         @Test func `leaves no trace of a sign-in, which a GET does`() async throws {
             try await withWalk { walk in
                 let address = "/t/\(Product.team)/auth/authorize"
-                func traces() throws -> Int { try walk.product.admin("SELECT FROM flows").count }
+                func traces() throws -> Int { try walk.product.admin("SELECT FROM traces").count }
                 func getAndAwaitTrace() throws {
                     let before = try traces()
                     #expect(walk.get("\(address)?\(walk.authorization)").status == 303)
@@ -55,8 +55,8 @@ private func head(_ walk: PageTour, _ path: String) -> Int {
 /// What is stored at once on the way of a sign-in, and of what counts.
 private func stored(_ walk: PageTour) throws -> [[String?]] {
     let tables = [
-        "attempts", "authorization_codes", "sessions", "provider_trips", "provider_identities", "users", "consents",
-        "refresh_tokens", "trials", "mailed_links", "limits", "memberships", "audit_events",
+        "interactions", "authorization_codes", "sessions", "upstream_requests", "upstream_identities", "users",
+        "consents", "refresh_tokens", "test_sign_ins", "mailed_links", "limits", "memberships", "audit_events",
     ]
     let counts = tables.map { "SELECT '\($0)', count(*) FROM \($0)" }
     return try walk.product.admin(counts.joined(separator: " UNION ALL ") + " ORDER BY 1")

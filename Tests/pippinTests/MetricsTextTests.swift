@@ -33,7 +33,7 @@ import Testing
         for line in [
             "pippin_process_resident_bytes\(labels)} 1048576", "pippin_loop_lag_microseconds\(labels)} 250",
             "pippin_jobs_succeeded_total\(labels)} 3", "pippin_job_attempts_failed_total\(labels)} 2",
-            "pippin_jobs_dead_total\(labels)} 1", "pippin_flow_steps_dropped_total\(labels)} 4",
+            "pippin_jobs_dead_total\(labels)} 1", "pippin_trace_events_dropped_total\(labels)} 4",
             "pippin_connections\(labels)} 5", "pippin_connections_peak\(labels)} 6",
             "pippin_connection_limit\(labels)} 7", "pippin_descriptors\(labels)} 12",
             "pippin_descriptor_limit\(labels)} 13", "pippin_octets_in_delivery\(labels)} 15",

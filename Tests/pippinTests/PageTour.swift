@@ -40,9 +40,9 @@ final class PageTour: @unchecked Sendable {
     private static let samples = [
         "team": Product.team, "app": "example.acme.shop", "service": "example.acme.web", "key": "DEMOKEY001",
         "domain": "localhost", "source": "acme.example", "document": "discovery", "part": "team",
-        "flow": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
-        "token": String(repeating: "A", count: 43), "trial": String(repeating: "A", count: 22),
-        "notice": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
+        "trace": String(repeating: "0", count: 28), "refresh": "000102030405060708090a0b0c0d0e0f",
+        "token": String(repeating: "A", count: 43), "testsignin": String(repeating: "A", count: 22),
+        "notification": String(repeating: "a", count: 26), "transfer": String(repeating: "a", count: 26),
         "appletoken": String(repeating: "0", count: 32), "invitation": "DEMOINVIT1",
         "job": String(repeating: "a", count: 26), "mail": String(repeating: "a", count: 26),
         "receipt": String(repeating: "A", count: 22), "session": String(repeating: "A", count: 43),
@@ -77,7 +77,7 @@ final class PageTour: @unchecked Sendable {
 
     private func sample(_ name: String, in pattern: String) -> String? {
         switch name {
-        case "attempt": interaction
+        case "interaction": interaction
         case "sub" where pattern.contains("/members/"): samples["member"]
         case "key" where pattern.contains("/apple-keys"): samples["applekey"]
         case "locale": "en_US"
@@ -89,10 +89,10 @@ final class PageTour: @unchecked Sendable {
     func renew(forInteraction pattern: String = "") throws {
         cookies = try product.browser()
         try product.forgetCounts()
-        guard pattern.isEmpty || pattern.contains(":attempt") else { return }
+        guard pattern.isEmpty || pattern.contains(":interaction") else { return }
         if pattern.hasPrefix("/apple") {
             let page = get("/apple/auth/authorize?\(query(client: "example.acme.siwa", at: appleCallback))")
-            let action = PageForm.all(in: page.text).first { $0.action.contains("/attempts/") }?.action
+            let action = PageForm.all(in: page.text).first { $0.action.contains("/interactions/") }?.action
             interaction = action?.split(separator: "/").last.map(String.init) ?? ""
         } else {
             let begun = get("/t/\(Product.team)/auth/authorize?\(authorization)")
@@ -177,12 +177,12 @@ extension PageTour {
 
     /// Whether a page shows a form with fields of its own for a path.
     func isShown(_ path: String) -> Bool {
-        forms[path.replacing(interaction, with: ":attempt")]?.contains { $0.name != "csrf" } == true
+        forms[path.replacing(interaction, with: ":interaction")]?.contains { $0.name != "csrf" } == true
     }
 
     /// The fields of the form that is sent to a path; those that apps send where no page shows one.
     func fields(of path: String) throws -> [(name: String, value: String)] {
-        let own = forms[path.replacing(interaction, with: ":attempt")] ?? []
+        let own = forms[path.replacing(interaction, with: ":interaction")] ?? []
         if own.contains(where: { $0.name != "csrf" }) { return own }
         return try Self.known + [("client_secret", secret())]
     }
@@ -202,9 +202,9 @@ extension PageTour {
     /// Looks at every page once and notes its forms.
     private func readForms() throws {
         for pattern in patterns("GET") {
-            try renew(forInteraction: pattern.contains(":attempt") ? pattern : "/")
+            try renew(forInteraction: pattern.contains(":interaction") ? pattern : "/")
             for address in try paths(pattern) { note(get(address), at: address) }
-            guard pattern.contains(":attempt") else { continue }
+            guard pattern.contains(":interaction") else { continue }
             // Who is signed in already sees another step.
             cookies = cookies.filter { $0.key.contains("browser") }
             let address = try path(pattern)
@@ -215,7 +215,7 @@ extension PageTour {
     private func note(_ page: Wire.Answer, at address: String) {
         for form in PageForm.all(in: page.text) where form.isPost {
             let action = String((form.action.isEmpty ? address : form.action).prefix { $0 != "?" })
-            let path = action.replacing(interaction, with: ":attempt")
+            let path = action.replacing(interaction, with: ":interaction")
             for field in form.fields where forms[path]?.contains(where: { $0.name == field.name }) != true {
                 forms[path, default: []].append(field)
             }
@@ -230,7 +230,7 @@ extension PageTour {
                 (SELECT count(*) FROM keys WHERE revoked_at IS NULL), (SELECT count(*) FROM apple_keys),
                 (SELECT count(*) FROM apple_connections), (SELECT count(*) FROM email_sources),
                 (SELECT count(*) FROM service_domains), (SELECT count(*) FROM memberships),
-                (SELECT count(*) FROM users WHERE suspended_at IS NULL), (SELECT count(*) FROM notices),
+                (SELECT count(*) FROM users WHERE suspended_at IS NULL), (SELECT count(*) FROM notifications),
                 (SELECT string_agg(t::text, '') FROM (SELECT * FROM teams ORDER BY team_id) t),
                 (SELECT string_agg(hash, '' ORDER BY team_id, sub) FROM passwords),
                 (SELECT count(*) FROM totp_secrets), (SELECT count(*) FROM jobs WHERE kind = 'test.errand')

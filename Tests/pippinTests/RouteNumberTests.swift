@@ -127,7 +127,7 @@ private struct NumberWalk {
 
     /// The cursors that pages themselves make, with a number in the place of theirs.
     private func cursors() {
-        for (row, list) in ["users", "audit", "flows", "notices", "apple-tokens", "keys"].enumerated() {
+        for (row, list) in ["users", "audit", "traces", "notifications", "apple-tokens", "keys"].enumerated() {
             for number in extent.cells(Self.numbers, ofRow: row) {
                 let base64 = Base64URL.encode(Array(number.utf8))
                 for cursor in [number, "\(number)-x", "x-\(number)", "\(number).\(number)", base64] {

@@ -13,7 +13,7 @@ LEFT JOIN (
 ) AS services ON services.app_id = page.identifier
 LEFT JOIN (
     SELECT app_id, count(*) FROM keys
-    WHERE team_id = 'ACMETEAM01' AND slot IS NOT NULL AND app_id IN (SELECT identifier FROM page) GROUP BY app_id
+    WHERE team_id = 'ACMETEAM01' AND rank IS NOT NULL AND app_id IN (SELECT identifier FROM page) GROUP BY app_id
 ) AS active ON active.app_id = page.identifier
 ORDER BY page.identifier;
 \endpipeline

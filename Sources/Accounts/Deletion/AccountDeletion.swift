@@ -123,11 +123,11 @@ extension PreparedAccess {
         let (team, actor) = (caller.team, Actor.person(subject))
         try await transaction.query(UserStore.lock(subject, in: team))
         let linked = try await transaction.query(
-            "SELECT DISTINCT provider FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)")
+            "SELECT DISTINCT provider FROM upstream_identities WHERE team_id = \(team) AND sub = \(subject)")
         for var row in linked {
             let provider: ProviderID = try row.next()
-            let parting = FederatedUnlink(of: subject, from: provider, by: actor, from: caller.origin, in: team)
-            try await parting.apply(transaction)
+            let unlink = UpstreamUnlink(of: subject, from: provider, by: actor, from: caller.origin, in: team)
+            try await unlink.apply(transaction)
         }
         let given = try await transaction.query(
             """
@@ -142,7 +142,7 @@ extension PreparedAccess {
                 of: subject, for: try row.next(), in: team, by: actor, from: caller.origin)
             try await end.apply(transaction)
         }
-        try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM provider_ended")
+        try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended")
         try await FactorStore.removeAll(of: subject, in: team, transaction)
         try await transaction.query(SessionStore.deletion(of: subject, in: team))
         try await transaction.query(UserStore.endingSignIns(of: subject, in: team))

@@ -59,7 +59,7 @@ public struct DeletionReceiptStore: Sendable {
     ) async throws(PostgresFailure) -> [DeletionReceipt.Notification] {
         let rows = try await database.query(
             """
-            SELECT app_id, state, settled_at FROM notices
+            SELECT app_id, state, settled_at FROM notifications
             WHERE team_id = \(team) AND sub = \(subject) AND type = 'account-delete' AND created_at >= \(moment)
                 AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
                 AND created_at < coalesce(
@@ -113,7 +113,7 @@ public struct DeletionReceipt: Sendable {
 
         /// The provider that issued the token; nil for a token issued by Pippin.
         public let provider: ProviderID?
-        public let clientID: ClientID
+        public let clientID: String
         public let issuedAt: Timestamp
         public let fate: Fate
         public let settledAt: Timestamp?
@@ -149,7 +149,7 @@ extension DeletionReceipt {
                 tokens.map { token in
                     [
                         "provider": token.provider.map { .string($0.rawValue) } ?? .null,
-                        "client_id": .string(token.clientID.rawValue), "issued_at": time(token.issuedAt),
+                        "client_id": .string(token.clientID), "issued_at": time(token.issuedAt),
                         "fate": .string(token.fate.rawValue), "settled_at": time(token.settledAt),
                         "problem": token.problem.map { .string($0.rawValue) } ?? .null,
                     ]

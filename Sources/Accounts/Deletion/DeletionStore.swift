@@ -32,7 +32,7 @@ enum DeletionStore {
         SELECT FROM consents WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
         UNION ALL
         SELECT FROM refresh_tokens
-        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
+        WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND test_sign_in_id IS NULL
             AND revoked_at IS NULL
         LIMIT 1
         """
@@ -56,16 +56,16 @@ enum DeletionStore {
         try await transaction.query(
             """
             INSERT INTO deletion_receipt_tokens (
-                team_id, receipt_id, number, client_id, issued_at, fate, settled_at, provider, provider_token_id, problem
+                team_id, receipt_id, number, client_id, issued_at, fate, settled_at, provider, upstream_token_id, problem
             )
             SELECT \(team), \(receipt), row_number() OVER (ORDER BY provider NULLS FIRST, created_at, token_id),
-                client_id, created_at, fate, settled_at, provider, provider_token_id, problem
+                client_id, created_at, fate, settled_at, provider, upstream_token_id, problem
             FROM (
                 (
                     SELECT token_id, client_id, created_at, 'revoked' AS fate, clock_timestamp() AS settled_at,
-                        NULL::text AS provider, NULL::bytea AS provider_token_id, NULL::text AS problem
+                        NULL::text AS provider, NULL::bytea AS upstream_token_id, NULL::text AS problem
                     FROM refresh_tokens
-                    WHERE team_id = \(team) AND sub = \(subject) AND revoked_at IS NULL AND trial_id IS NULL
+                    WHERE team_id = \(team) AND sub = \(subject) AND revoked_at IS NULL AND test_sign_in_id IS NULL
                         AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
                     ORDER BY created_at DESC LIMIT \(listLimit)
                 )
@@ -73,7 +73,7 @@ enum DeletionStore {
                 SELECT token_id, client_id, created_at, CASE state WHEN 'refused' THEN 'refused' ELSE 'pending' END,
                     CASE state WHEN 'refused' THEN settled_at END, provider, token_id,
                     CASE state WHEN 'refused' THEN problem END
-                FROM provider_tokens
+                FROM upstream_tokens
                 WHERE team_id = \(team) AND sub = \(subject) AND state <> 'revoked'
                     AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
             ) AS token
@@ -85,20 +85,20 @@ enum DeletionStore {
         guard let (spelling, problem) = fate?.receipt else {
             return """
                 UPDATE deletion_receipt_tokens SET fate = 'pending', settled_at = NULL, problem = NULL
-                WHERE team_id = \(team) AND provider_token_id IN (\(tokens)) AND fate = 'refused'
+                WHERE team_id = \(team) AND upstream_token_id IN (\(tokens)) AND fate = 'refused'
                 """
         }
         return """
             UPDATE deletion_receipt_tokens
             SET fate = \(spelling), settled_at = clock_timestamp(), problem = \(problem)
-            WHERE team_id = \(team) AND provider_token_id IN (\(tokens)) AND fate <> 'revoked'
+            WHERE team_id = \(team) AND upstream_token_id IN (\(tokens)) AND fate <> 'revoked'
             """
     }
 
     /// Enqueues the revocation of the user's upstream tokens in the outbox.
     static func endProviderTokens(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)
-    { try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM provider_ended") }
+    { try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended") }
 }
 
 extension UpstreamTokenFate {
@@ -130,8 +130,8 @@ public enum UserDeletionStore {
         guard !person.isEmpty else { return false }
         let tokens = try await AuthorizationEnd.deleteAll(of: subject, in: team, transaction)
         try await SessionStore.deleteAll(of: subject, in: team, transaction)
-        try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
-        try await transaction.query(FederatedUnlinks.noting(of: subject, in: team))
+        try await transaction.query(UpstreamAnnouncement.removal(of: subject, in: team))
+        try await transaction.query(UpstreamUnlinks.noting(of: subject, in: team))
         try await transaction.query(UserStore.deletion(of: subject, in: team))
         var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens))]
         if let reason { after["reason"] = .string(reason) }

@@ -50,7 +50,7 @@ public struct UserDetailStore: Sendable {
             """
             SELECT encode(token_id, 'hex'), client_id, app_id, created_at, last_used_at, revoked_at
             FROM refresh_tokens
-            WHERE team_id = \(team) AND sub = \(subject) AND trial_id IS NULL AND revoked_at IS NULL
+            WHERE team_id = \(team) AND sub = \(subject) AND test_sign_in_id IS NULL AND revoked_at IS NULL
             ORDER BY created_at DESC, token_id
             LIMIT \(Self.listLimit)
             """, in: team)

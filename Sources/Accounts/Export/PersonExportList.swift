@@ -42,27 +42,27 @@ enum PersonExportList: String, Sendable {
     /// Reads sign-in traces; the first event of each is a text column of the trace that contains JSON.
     private static func signIns(_ subject: Subject, _ team: TeamID, _ last: Entry?, _ limit: Int, _ trace: SQL) -> SQL {
         """
-        SELECT flow_id, (\(trace))::text
+        SELECT trace_id, (\(trace))::text
         FROM (
-            SELECT flow_id, client_id, outcome, cause, opening::jsonb AS opening FROM flows
-            WHERE team_id = \(team) AND sub = \(subject) AND (\(last?.place) IS NULL OR flow_id < \(last?.place))
-            ORDER BY flow_id DESC LIMIT \(limit)
-        ) AS flow CROSS JOIN LATERAL (
-            SELECT coalesce(jsonb_agg(step::jsonb ORDER BY at), '[]') AS steps
+            SELECT trace_id, client_id, outcome, cause, opening::jsonb AS opening FROM traces
+            WHERE team_id = \(team) AND sub = \(subject) AND (\(last?.place) IS NULL OR trace_id < \(last?.place))
+            ORDER BY trace_id DESC LIMIT \(limit)
+        ) AS trace CROSS JOIN LATERAL (
+            SELECT coalesce(jsonb_agg(event::jsonb ORDER BY at), '[]') AS steps
             FROM (
-                SELECT at, step FROM flow_steps
-                WHERE flow_steps.team_id = \(team) AND flow_steps.flow_id = flow.flow_id
-                ORDER BY at, kind LIMIT \(TraceDetailStore.stepLimit)
+                SELECT at, event FROM trace_events
+                WHERE trace_events.team_id = \(team) AND trace_events.trace_id = trace.trace_id
+                ORDER BY at, kind LIMIT \(TraceDetailStore.eventLimit)
             ) AS kept
         ) AS taken
-        ORDER BY flow_id DESC
+        ORDER BY trace_id DESC
         """
     }
 
     private static var wholeTrace: SQL {
         """
         jsonb_build_object(
-            'id', flow_id, 'clientID', client_id, 'outcome', outcome, 'cause', cause,
+            'id', trace_id, 'clientID', client_id, 'outcome', outcome, 'cause', cause,
             'steps', jsonb_build_array(opening) || steps
         )
         """
@@ -72,7 +72,7 @@ enum PersonExportList: String, Sendable {
     private static var ownTrace: SQL {
         """
         jsonb_build_object(
-            'id', flow_id, 'clientID', client_id, 'outcome', outcome,
+            'id', trace_id, 'clientID', client_id, 'outcome', outcome,
             'steps', (
                 SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                     'kind', step->'kind', 'at', step->'at', 'ip', step->'ip', 'agent', step->'agent'

@@ -99,13 +99,13 @@ public struct PersonExportStore: Sendable {
                         'createdAt', token.created_at, 'validatedAt', validated_at, 'settledAt', settled_at
                     ) ORDER BY token.created_at), '[]')
                     FROM (
-                        SELECT * FROM provider_tokens
-                        WHERE team_id = \(team) AND sub = \(subject) AND provider = provider_identities.provider
+                        SELECT * FROM upstream_tokens
+                        WHERE team_id = \(team) AND sub = \(subject) AND provider = upstream_identities.provider
                         ORDER BY created_at DESC LIMIT \(shortLimit)
                     ) AS token
                 )
             ) ORDER BY created_at), '[]')
-            FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)
+            FROM upstream_identities WHERE team_id = \(team) AND sub = \(subject)
         )
         """
     }
@@ -119,7 +119,7 @@ public struct PersonExportStore: Sendable {
                 'familyName', form_family_name, 'email', form_email, 'receivedAt', announced_at
             ) ORDER BY announced_at), '[]')
             FROM (
-                SELECT * FROM provider_announcements
+                SELECT * FROM upstream_announcements
                 WHERE team_id = \(team) AND sub = \(subject) AND form_given_name IS NOT NULL
                 ORDER BY announced_at DESC LIMIT \(shortLimit)
             ) AS recent
@@ -134,7 +134,7 @@ public struct PersonExportStore: Sendable {
                 'appID', app_id, 'sharesName', shares_name, 'sharesEmail', shares_email,
                 'hidesEmail', hides_email, 'givenName', given_name, 'familyName', family_name,
                 'grantedAt', granted_at, 'ip', ip, 'deliveredAt', delivered_at, 'provider', provider,
-                'providerEmail', provider_email
+                'upstreamEmail', upstream_email
             ) ORDER BY granted_at), '[]')
             FROM consents WHERE team_id = \(team) AND sub = \(subject)
         )

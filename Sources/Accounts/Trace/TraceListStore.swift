@@ -29,11 +29,11 @@ public struct TraceListStore: Sendable {
     public func find(_ text: String, in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> TraceID? {
         let rows = try await database.query(
             """
-            (SELECT flow_id FROM flows WHERE team_id = \(team) AND flow_id = \(text))
+            (SELECT trace_id FROM traces WHERE team_id = \(team) AND trace_id = \(text))
             UNION ALL
             (
-                SELECT flow_id FROM flows WHERE team_id = \(team) AND reference = \(text)
-                ORDER BY flow_id DESC LIMIT 1
+                SELECT trace_id FROM traces WHERE team_id = \(team) AND reference = \(text)
+                ORDER BY trace_id DESC LIMIT 1
             )
             LIMIT 1
             """, in: team)
@@ -46,9 +46,9 @@ public struct TraceListStore: Sendable {
     /// The redemption is read with a LIMIT, because for EXISTS PostgreSQL plans over all traces and reads all events.
     static func columns(in team: TeamID) -> SQL {
         """
-        f.flow_id, f.client_id, f.sub, f.outcome, f.cause, f.reference, f.is_trial, coalesce((
-            SELECT true FROM flow_steps s
-            WHERE s.team_id = \(team) AND s.flow_id = f.flow_id AND s.kind = 'code_redeemed'
+        f.trace_id, f.client_id, f.sub, f.outcome, f.cause, f.reference, f.is_test, coalesce((
+            SELECT true FROM trace_events s
+            WHERE s.team_id = \(team) AND s.trace_id = f.trace_id AND s.kind = 'code_redeemed'
             LIMIT 1
         ), false)
         """
@@ -59,16 +59,16 @@ public struct TraceListStore: Sendable {
         in team: TeamID, _ filter: TraceFilter, after cursor: ListCursor?, limit: Int, at now: Timestamp
     ) -> SQL {
         let condition = condition(in: team, filter, at: now)
-        let following: SQL = if let cursor { "AND f.flow_id < \(cursor.id)" } else { "" }
+        let following: SQL = if let cursor { "AND f.trace_id < \(cursor.id)" } else { "" }
         return """
             SELECT (
                 SELECT count(*) FROM (
-                    SELECT FROM flows f WHERE \(condition) ORDER BY f.flow_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
+                    SELECT FROM traces f WHERE \(condition) ORDER BY f.trace_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
                 ) AS counted
             ), \(columns(in: team))
-            FROM flows f
+            FROM traces f
             WHERE \(condition) \(following)
-            ORDER BY f.flow_id DESC
+            ORDER BY f.trace_id DESC
             LIMIT \(limit)
             """
     }
@@ -76,13 +76,13 @@ public struct TraceListStore: Sendable {
     /// The condition of the filter; a time range is a range of ids.
     private static func condition(in team: TeamID, _ filter: TraceFilter, at now: Timestamp) -> SQL {
         let start = TraceID.prefix(max(filter.from ?? now - SignInTrace.retention, now - SignInTrace.retention))
-        var condition: SQL = "f.team_id = \(team) AND f.flow_id >= \(start)"
-        if let until = filter.until { condition = "\(condition) AND f.flow_id < \(TraceID.prefix(until))" }
+        var condition: SQL = "f.team_id = \(team) AND f.trace_id >= \(start)"
+        if let until = filter.until { condition = "\(condition) AND f.trace_id < \(TraceID.prefix(until))" }
         if let client = filter.client { condition = "\(condition) AND f.client_id = \(client)" }
         if let outcome = filter.outcome { condition = "\(condition) AND f.outcome = \(outcome.rawValue)" }
         if let cause = filter.cause { condition = "\(condition) AND f.cause = \(cause)" }
         if let subject = filter.subject { condition = "\(condition) AND f.sub = \(subject)" }
-        if filter.leavesOutTests { condition = "\(condition) AND NOT f.is_trial" }
+        if filter.leavesOutTests { condition = "\(condition) AND NOT f.is_test" }
         return condition
     }
 }
@@ -90,7 +90,7 @@ public struct TraceListStore: Sendable {
 /// Reads one sign-in trace with its events.
 public struct TraceDetailStore: Sendable {
     /// Most events of a trace; no regular sign-in has more.
-    public static let stepLimit = 200
+    public static let eventLimit = 200
     /// Most octets of a trace's events that are returned, in total.
     static let octetLimit = 128 << 10
 
@@ -101,21 +101,21 @@ public struct TraceDetailStore: Sendable {
     /// The trace and its events in order, or nil when the team has no trace of that id.
     ///
     /// - Throws: `PostgresFailure`, `JSON.Failure` for an event that Pippin did not write.
-    public func find(_ id: TraceID, in team: TeamID) async throws -> (trace: SignInTrace, steps: [TraceEvent])? {
+    public func find(_ id: TraceID, in team: TeamID) async throws -> (trace: SignInTrace, events: [TraceEvent])? {
         let rows = try await database.query(
             """
             SELECT \(TraceListStore.columns(in: team)), f.opening, ARRAY (
-                SELECT step FROM (
-                    SELECT s.step, s.at, s.kind,
-                        sum(octet_length(s.step)) OVER (ORDER BY s.at, s.kind ROWS UNBOUNDED PRECEDING) AS octets
-                    FROM flow_steps s
-                    WHERE s.team_id = \(team) AND s.flow_id = \(id)
-                    ORDER BY s.at, s.kind LIMIT \(Self.stepLimit)
+                SELECT event FROM (
+                    SELECT s.event, s.at, s.kind,
+                        sum(octet_length(s.event)) OVER (ORDER BY s.at, s.kind ROWS UNBOUNDED PRECEDING) AS octets
+                    FROM trace_events s
+                    WHERE s.team_id = \(team) AND s.trace_id = \(id)
+                    ORDER BY s.at, s.kind LIMIT \(Self.eventLimit)
                 ) AS told
                 WHERE octets <= \(Self.octetLimit) ORDER BY at, kind
             )
-            FROM flows f
-            WHERE f.team_id = \(team) AND f.flow_id = \(id)
+            FROM traces f
+            WHERE f.team_id = \(team) AND f.trace_id = \(id)
             """, in: team)
         guard var row = rows.first else { return nil }
         let trace = try SignInTrace(&row)
@@ -127,7 +127,7 @@ public struct TraceDetailStore: Sendable {
 /// Deletes the sign-in traces of deleted users in batches, because one user may have caused a million events.
 public enum UserTraceStore {
     /// Most traces examined and events deleted in one batch.
-    static let (traces, steps) = (500, 5000)
+    static let (traces, events) = (500, 5000)
     /// Batches in the transaction of the deletion, enough for most users.
     static let first = 4
 
@@ -138,8 +138,8 @@ public enum UserTraceStore {
         for _ in 0..<first where try await removePiece(of: subject, in: team, transaction) { return }
         // A returning user gets the same `sub`, so the job is limited to traces that began before the deletion.
         let payloads: SQL = """
-            SELECT jsonb_build_object('person', \(subject), 'last', max(flow_id)) FROM flows
-            WHERE team_id = \(team) AND sub = \(subject) HAVING max(flow_id) IS NOT NULL
+            SELECT jsonb_build_object('person', \(subject), 'last', max(trace_id)) FROM traces
+            WHERE team_id = \(team) AND sub = \(subject) HAVING max(trace_id) IS NOT NULL
             """
         try await transaction.query(UserTraceJob.insertion(in: team, for: payloads))
     }
@@ -150,24 +150,24 @@ public enum UserTraceStore {
     ) async throws(PostgresFailure) -> Bool {
         let rows = try await transaction.query(
             """
-            SELECT flow_id FROM flows
-            WHERE team_id = \(team) AND sub = \(subject) AND (\(last) IS NULL OR flow_id <= \(last))
-            ORDER BY flow_id LIMIT \(traces)
+            SELECT trace_id FROM traces
+            WHERE team_id = \(team) AND sub = \(subject) AND (\(last) IS NULL OR trace_id <= \(last))
+            ORDER BY trace_id LIMIT \(traces)
             """)
         let ids: [String] = try rows.column()
         guard !ids.isEmpty else { return true }
         let removed = try await transaction.query(
             """
-            DELETE FROM flow_steps
-            WHERE team_id = \(team) AND flow_id = ANY (\(ids)) AND (flow_id, at, kind) IN (
-                SELECT flow_id, at, kind FROM flow_steps
-                WHERE team_id = \(team) AND flow_id = ANY (\(ids)) LIMIT \(steps)
+            DELETE FROM trace_events
+            WHERE team_id = \(team) AND trace_id = ANY (\(ids)) AND (trace_id, at, kind) IN (
+                SELECT trace_id, at, kind FROM trace_events
+                WHERE team_id = \(team) AND trace_id = ANY (\(ids)) LIMIT \(events)
             )
             """)
-        guard removed.changed < steps else { return false }
+        guard removed.changed < events else { return false }
         try await transaction.query(
             """
-            DELETE FROM flows WHERE team_id = \(team) AND flow_id = ANY (\(ids)) AND sub = \(subject)
+            DELETE FROM traces WHERE team_id = \(team) AND trace_id = ANY (\(ids)) AND sub = \(subject)
             """)
         return ids.count < traces
     }
@@ -175,7 +175,7 @@ public enum UserTraceStore {
 
 /// Job that deletes the remaining sign-in traces of a deleted user.
 struct UserTraceJob: JobKind {
-    static let kind = "person.flows"
+    static let kind = "person.traces"
 
     let person: String
     /// The user's last trace before the deletion; later ones belong to a user who signed up again with the same `sub`.

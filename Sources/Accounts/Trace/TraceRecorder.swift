@@ -90,7 +90,7 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
                 try await store.write(try await store.resolved(traces, in: team), in: team)
             } catch {
                 log(.warning, "sign_ins.not_kept", ("team", team.rawValue), ("cause", "\(error)"))
-                buffer.noteDropped(traces.reduce(0) { $0 + max(1, $1.steps.count) })
+                buffer.noteDropped(traces.reduce(0) { $0 + max(1, $1.events.count) })
             }
         }
         if MonotonicTime.now() - Self.countInterval >= countedAt {
@@ -110,81 +110,81 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
     ) {
         let origin = origin()
         guard mayKeep("opening", from: origin, in: team) else { return }
-        let step = TraceEvent(
+        let event = TraceEvent(
             .authorization, at: moment, from: origin,
             sent: fields.isEmpty ? TraceEvent.facts(of: request) : TraceEvent.facts(of: fields))
         var trace = PendingTrace(TraceID(of: id, begunAt: moment))
         trace.clientID = request.clientID
         trace.isTest = request.testSignIn != nil
-        trace.opening = step
+        trace.opening = event
         keep(trace, of: team)
     }
 
     /// Records an event of a user's sign-in to an app.
-    public func record(_ step: TraceEvent, of interaction: Interaction, in team: TeamID, by subject: Subject?) {
+    public func record(_ event: TraceEvent, of interaction: Interaction, in team: TeamID, by subject: Subject?) {
         guard let app = interaction.app else { return }
-        if let cause = step.cause { count(.failure, cause.rawValue, of: team) }
-        if step.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
+        if let cause = event.cause { count(.failure, cause.rawValue, of: team) }
+        if event.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
         // What strangers cause leaves room for people who are known.
-        let cause = step.cause?.rawValue ?? (subject == nil ? step.kind.rawValue : nil)
-        guard mayKeep(cause, from: step.origin, in: team) else { return count(.unkept, "", of: team) }
+        let cause = event.cause?.rawValue ?? (subject == nil ? event.kind.rawValue : nil)
+        guard mayKeep(cause, from: event.origin, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(of: interaction.id, begunAt: interaction.createdAt))
         trace.clientID = app.clientID
         trace.subject = subject
         trace.isTest = app.testSignIn != nil
         trace.opening = TraceEvent(
             .authorization, at: interaction.createdAt, from: .local, sent: TraceEvent.facts(of: app))
-        trace.steps = [step]
-        stand(step, &trace)
+        trace.events = [event]
+        stand(event, &trace)
         keep(trace, of: team)
     }
 
     /// Records the redemption of a sign-in's code.
-    public func redeem(_ step: TraceEvent, of id: TraceID, in team: TeamID) {
+    public func redeem(_ event: TraceEvent, of id: TraceID, in team: TeamID) {
         var trace = PendingTrace(id)
-        trace.steps = [step]
+        trace.events = [event]
         keep(trace, of: team)
     }
 
-    private func stand(_ step: TraceEvent, _ trace: inout PendingTrace) {
-        guard let outcome = step.kind.outcome else { return }
+    private func stand(_ event: TraceEvent, _ trace: inout PendingTrace) {
+        guard let outcome = event.kind.outcome else { return }
         trace.outcome = outcome
-        trace.cause = step.cause
-        if outcome == .failed { trace.reference = step.origin.requestID }
+        trace.cause = event.cause
+        if outcome == .failed { trace.reference = event.origin.requestID }
     }
 
     /// Records the complete sign-in of a native app that exchanged the result of Apple's sign-in.
     public func arrive(_ subject: Subject, at app: ClientID, in team: TeamID, from origin: Origin) {
         count(.signIn, app.rawValue, of: team)
         let moment = server.clock()
-        let step = TraceEvent(.handedOver, at: moment, from: origin, sent: [TraceAttribute("client_id", app.rawValue)])
-        guard mayKeep(step.cause?.rawValue, from: origin, in: team) else { return count(.unkept, "", of: team) }
+        let event = TraceEvent(.handedOver, at: moment, from: origin, sent: [TraceAttribute("client_id", app.rawValue)])
+        guard mayKeep(event.cause?.rawValue, from: origin, in: team) else { return count(.unkept, "", of: team) }
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))
         trace.clientID = app
         trace.subject = subject
-        trace.opening = step
-        stand(step, &trace)
+        trace.opening = event
+        stand(event, &trace)
         keep(trace, of: team)
     }
 
     /// Records a refusal that belongs to no interaction, in the trace of the code it was sent with.
     public func refuse(
         _ fields: [FormCoding.Field], in team: TeamID, cause: RefusalCause, from origin: Origin,
-        after earlier: TraceEvent?, _ step: (Timestamp) -> TraceEvent
+        after earlier: TraceEvent?, _ event: (Timestamp) -> TraceEvent
     ) {
         count(.failure, cause.rawValue, of: team)
         guard mayKeep(cause.rawValue, from: origin, in: team) else { return count(.unkept, "", of: team) }
         let moment = server.clock()
-        let step = step(moment)
+        let event = event(moment)
         var trace = PendingTrace(TraceID(ofRequest: origin.requestID, at: moment))
         // Left out when it is a secret, because a token sent in the wrong place may have the form of an identifier.
         trace.clientID = fields.first { $0.name == "client_id" }.flatMap { ClientID(rawValue: $0.value) }.flatMap {
             SecretKind.isFound(in: $0.rawValue) ? nil : $0
         }
-        trace.opening = earlier ?? step
-        if earlier != nil { trace.steps = [step] }
+        trace.opening = earlier ?? event
+        if earlier != nil { trace.events = [event] }
         trace.code = fields.first { $0.name == "code" }.flatMap { AuthorizationCode($0.value) }
-        stand(step, &trace)
+        stand(event, &trace)
         keep(trace, of: team)
     }
 }

@@ -20,23 +20,23 @@ struct TraceStore: Sendable {
         try await database.query(
             """
             WITH kept AS (
-                INSERT INTO flows AS known (
-                    team_id, flow_id, client_id, sub, outcome, cause, reference, is_trial, opening
+                INSERT INTO traces AS known (
+                    team_id, trace_id, client_id, sub, outcome, cause, reference, is_test, opening
                 )
                 SELECT \(team), id, NULLIF(client, ''), NULLIF(person, ''), outcome, NULLIF(cause, ''),
-                    NULLIF(reference, ''), trial = 'true', opening
+                    NULLIF(reference, ''), is_test = 'true', opening
                 FROM unnest(
                     \(rows.map(\.id.rawValue)), \(rows.map { $0.clientID?.rawValue ?? "" }),
                     \(rows.map { $0.subject?.rawValue ?? "" }), \(rows.map(\.outcome.rawValue)),
                     \(rows.map { $0.cause?.rawValue ?? "" }), \(rows.map { $0.reference ?? "" }),
                     \(rows.map { "\($0.isTest)" }), \(rows.map { $0.opening?.stored ?? "" })
-                ) AS given (id, client, person, outcome, cause, reference, trial, opening)
-                ON CONFLICT (team_id, flow_id) DO UPDATE SET
+                ) AS given (id, client, person, outcome, cause, reference, is_test, opening)
+                ON CONFLICT (team_id, trace_id) DO UPDATE SET
                     sub = coalesce(excluded.sub, known.sub),
                     outcome = CASE WHEN \(Self.isEarlier) THEN known.outcome ELSE excluded.outcome END,
                     cause = CASE WHEN \(Self.isEarlier) THEN known.cause ELSE excluded.cause END,
                     reference = coalesce(excluded.reference, known.reference),
-                    is_trial = known.is_trial OR excluded.is_trial,
+                    is_test = known.is_test OR excluded.is_test,
                     opening = CASE
                         WHEN excluded.opening LIKE \(Self.request) AND known.opening NOT LIKE \(Self.request)
                         THEN excluded.opening ELSE known.opening
@@ -49,7 +49,7 @@ struct TraceStore: Sendable {
     /// Whether the stored outcome stays.
     private static let isEarlier: SQL = """
         excluded.outcome = 'open'
-        OR excluded.outcome = 'answered' AND known.outcome = 'failed' AND known.cause NOT LIKE 'provider%'
+        OR excluded.outcome = 'answered' AND known.outcome = 'failed' AND known.cause NOT LIKE 'upstream%'
         """
     /// Pattern of a stored authorization request.
     private static let request = #"{"kind":"\#(TraceEvent.Kind.authorization.rawValue)",%"#
@@ -58,20 +58,20 @@ struct TraceStore: Sendable {
     ///
     /// A redemption is not checked, because a code is redeemed only once and this is the most frequent event.
     private static func insertion(of traces: [PendingTrace], in team: TeamID) -> SQL {
-        let steps = traces.flatMap { trace in trace.steps.map { (id: trace.id.rawValue, step: $0) } }
+        let events = traces.flatMap { trace in trace.events.map { (id: trace.id.rawValue, event: $0) } }
         return """
-            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-            SELECT \(team), id, at::timestamptz, kind, step
+            INSERT INTO trace_events (team_id, trace_id, at, kind, event)
+            SELECT \(team), id, at::timestamptz, kind, event
             FROM unnest(
-                \(steps.map(\.id)), \(steps.map(\.step.at.precise)), \(steps.map(\.step.kind.rawValue)),
-                \(steps.map(\.step.stored))
-            ) AS given (id, at, kind, step)
+                \(events.map(\.id)), \(events.map(\.event.at.precise)), \(events.map(\.event.kind.rawValue)),
+                \(events.map(\.event.stored))
+            ) AS given (id, at, kind, event)
             WHERE CASE kind WHEN \(TraceEvent.Kind.codeRedeemed.rawValue) THEN true ELSE (
                 SELECT count(*) FROM (
-                    SELECT FROM flow_steps AS kept
-                    WHERE kept.team_id = \(team) AND kept.flow_id = given.id LIMIT \(TraceDetailStore.stepLimit)
-                ) AS steps
-            ) < \(TraceDetailStore.stepLimit) END
+                    SELECT FROM trace_events AS kept
+                    WHERE kept.team_id = \(team) AND kept.trace_id = given.id LIMIT \(TraceDetailStore.eventLimit)
+                ) AS events
+            ) < \(TraceDetailStore.eventLimit) END
             ON CONFLICT DO NOTHING
             """
     }
@@ -81,16 +81,16 @@ struct TraceStore: Sendable {
         var resolved: [TraceID: PendingTrace] = [:]
         // Traces with a code come after those without, so that the sign-in is first when both are written at once.
         for trace in traces.filter({ $0.code == nil }) + traces.filter({ $0.code != nil }) {
-            guard let code = trace.code, let step = trace.opening, let id = try await self.trace(of: code, in: team)
+            guard let code = trace.code, let event = trace.opening, let id = try await self.trace(of: code, in: team)
             else {
                 if resolved[trace.id]?.add(trace) == nil { resolved[trace.id] = trace }
                 continue
             }
             var part = PendingTrace(id)
-            part.opening = step
+            part.opening = event
             (part.clientID, part.outcome, part.cause) = (trace.clientID, trace.outcome, trace.cause)
             part.reference = trace.reference
-            part.steps = [step] + trace.steps
+            part.events = [event] + trace.events
             if resolved[id]?.add(part) == nil { resolved[id] = part }
         }
         return resolved.values.sorted { $0.id.rawValue < $1.id.rawValue }
@@ -99,8 +99,8 @@ struct TraceStore: Sendable {
     private func trace(of code: AuthorizationCode, in team: TeamID) async throws(PostgresFailure) -> TraceID? {
         let rows = try await database.query(
             """
-            SELECT flow_id FROM authorization_codes
-            WHERE team_id = \(team) AND \(code.slot.condition) AND code_hash = \(code.hash)
+            SELECT trace_id FROM authorization_codes
+            WHERE team_id = \(team) AND \(code.timePartition.condition) AND code_hash = \(code.hash)
             """, in: team)
         guard var row = rows.first else { return nil }
         return try row.next(TraceID?.self)
@@ -120,7 +120,7 @@ struct PendingTrace {
     /// The reference by which the user or the app may ask for the trace.
     var reference: String?
     var isTest = false
-    var steps: [TraceEvent] = []
+    var events: [TraceEvent] = []
     /// The code of the request, by which the earlier trace of its sign-in may be found.
     var code: AuthorizationCode?
 
@@ -133,7 +133,7 @@ struct PendingTrace {
         subject = later.subject ?? subject
         if later.outcome != .open { (outcome, cause) = (later.outcome, later.cause) }
         reference = later.reference ?? reference
-        steps += later.steps.prefix(max(0, TraceDetailStore.stepLimit - steps.count))
+        events += later.events.prefix(max(0, TraceDetailStore.eventLimit - events.count))
     }
 }
 
@@ -163,5 +163,5 @@ struct TraceBuffer {
         return teams.map { team, traces in (team, traces.values.sorted { $0.id.rawValue < $1.id.rawValue }) }
     }
 
-    mutating func noteDropped(_ steps: Int) { dropped += steps }
+    mutating func noteDropped(_ events: Int) { dropped += events }
 }

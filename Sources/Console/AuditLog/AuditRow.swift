@@ -76,7 +76,7 @@ extension AuditEntry {
 
     /// Apple as an actor: validating a token at Apple can reveal an ended authorization without a notification.
     private var appleActor: Message {
-        action == "provider_authorization.ended"
+        action == "upstream_authorization.ended"
             ? Message("console.audit.by-apple") : Message("console.audit.by-apple-notification")
     }
 

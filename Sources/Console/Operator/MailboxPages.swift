@@ -53,7 +53,7 @@ struct MailboxPages: ConsolePages {
         let mail = try await mailbox.find(id).orNotFound()
         let event = AuditEvent(
             "mail.read", by: context.actor, on: AuditEvent.Target("mail", id.rawValue), from: context.origin,
-            after: ["team": .string(mail.entry.team.rawValue), "letter": .string(mail.entry.message)])
+            after: ["team": .string(mail.entry.team.rawValue), "message": .string(mail.entry.message)])
         try await AuditEventLogStore(database).record(event, in: .system)
         let view = MailboxMailPage(
             frame: OperatorFrame(context, mail.entry.subject, at: .mailbox), mail: mail,
@@ -74,7 +74,7 @@ struct MailboxMailPage: OperatorPage {
             CopyView(Message("console.operator.mailbox.to"), page.mail.entry.recipient.rawValue)
         }
         $0.text("team") { $0.teamName }
-        $0.words("letter") { Message(in: "console.operator.letters", $0.mail.entry.message) }
+        $0.words("message") { Message(in: "console.operator.messages", $0.mail.entry.message) }
         $0.group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
         $0.optionalText("link") { $0.mail.link }
         $0.text("body") { $0.mail.text }

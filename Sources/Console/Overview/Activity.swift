@@ -17,7 +17,7 @@ struct Activity: Sendable {
         [
             BarChart(
                 "sign-ins", Message("console.activity.sign-ins"),
-                at: "\(ConsoleRoutes.traces.link(team))?outcome=answered&trial=no", days: report.days,
+                at: "\(ConsoleRoutes.traces.link(team))?outcome=answered&test=no", days: report.days,
                 counts: report.signIns),
             BarChart("new-users", Message("console.activity.new-users"), days: report.days, counts: report.newUsers),
         ]

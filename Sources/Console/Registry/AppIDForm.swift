@@ -99,7 +99,7 @@ extension AppIDForm {
             none: Message("console.app-ids.group.none"))
         let notified = InputView.text(
             "notificationURL", Message("console.notifications.address"), notificationURL, type: "url",
-            placeholder: "https://example.com/apple/notices", hint: Message("console.notifications.address.hint"),
+            placeholder: "https://example.com/apple/notifications", hint: Message("console.notifications.address.hint"),
             error: problems["notificationURL"], isRequired: false, isCode: true)
         let enabled = InputView.checkbox(
             CheckboxView(

@@ -127,10 +127,10 @@ extension TestSignInPages {
 ///
 /// The engine recognizes a test sign-in by the form of its callback URL.
 enum TestSignInRoutes {
-    static let new = Route("/console/:team/service-ids/:service/trials/new", TeamID.self, ClientID.self)
-    static let testSignIns = Route("/console/:team/service-ids/:service/trials", TeamID.self, ClientID.self)
-    static let testSignIn = Route("/console/:team/trials/:trial", TeamID.self, TestSignInID.self)
-    static let callback = Route("/console/:team/trials/:trial/callback", TeamID.self, TestSignInID.self)
+    static let new = Route("/console/:team/service-ids/:service/test-sign-ins/new", TeamID.self, ClientID.self)
+    static let testSignIns = Route("/console/:team/service-ids/:service/test-sign-ins", TeamID.self, ClientID.self)
+    static let testSignIn = Route("/console/:team/test-sign-ins/:testsignin", TeamID.self, TestSignInID.self)
+    static let callback = Route("/console/:team/test-sign-ins/:testsignin/callback", TeamID.self, TestSignInID.self)
 }
 
 /// Form that starts a test sign-in.

@@ -150,7 +150,7 @@ extension TestSignInRun {
 struct CodeVerifiers: Sendable {
     private let code: HMACSHA256
 
-    init(keyRing: KeyRing) { code = HMACSHA256(key: keyRing.derive(purpose: "trial-verifiers")) }
+    init(keyRing: KeyRing) { code = HMACSHA256(key: keyRing.derive(purpose: "test sign-in code verifiers")) }
 
     func verifier(of testSignIn: TestSignInID) -> String {
         Base64URL.encode(code.code(for: Array(testSignIn.rawValue.utf8)))
@@ -166,7 +166,7 @@ extension AuditEvent {
         AuditEvent(
             "test_sign_in.started", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
             after: [
-                "trial": .string(testSignIn.id.rawValue), "scope": .string(testSignIn.scope.text),
+                "testSignIn": .string(testSignIn.id.rawValue), "scope": .string(testSignIn.scope.text),
                 "response_mode": .string(testSignIn.responseMode.rawValue),
             ])
     }
@@ -176,7 +176,7 @@ extension AuditEvent {
     ) -> AuditEvent {
         AuditEvent(
             "test_sign_in.completed", by: actor, on: Target("service_id", testSignIn.serviceID.rawValue), from: origin,
-            after: ["trial": .string(testSignIn.id.rawValue), "outcome": .string(outcome.rawValue)],
+            after: ["testSignIn": .string(testSignIn.id.rawValue), "outcome": .string(outcome.rawValue)],
             outcome: outcome == .completed ? .succeeded : .refused)
     }
 }

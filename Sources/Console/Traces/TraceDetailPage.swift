@@ -60,7 +60,7 @@ struct TraceNarrative: Sendable {
         isForgotten =
             trace.outcome == .answered && !trace.isRedeemed && answeredAt.map { now - $0 > Self.timeout } == true
         let reason = steps.last { $0.cause == trace.cause && $0.cause != nil }
-        let fault = steps.last { $0.cause == trace.cause && $0.kind == .providerFailed }?.answered.first {
+        let fault = steps.last { $0.cause == trace.cause && $0.kind == .upstreamFailed }?.answered.first {
             $0.name == "fault"
         }?.value
         diagnosis =
@@ -93,7 +93,7 @@ struct TraceEventView: Sendable {
     private var kind: BadgeView.Kind {
         switch step.kind {
         case .authorizationRefused, .interactionExpired, .tokenRefused, .revocationRefused, .requestRefused,
-            .providerFailed:
+            .upstreamFailed:
             .bad
         case .proofRefused: .warn
         case .codeRedeemed, .handedOver, .answered: .good
@@ -129,7 +129,7 @@ struct TraceEventView: Sendable {
     private var sentTitle: Message {
         switch step.kind {
         case .sentToProvider: providerTitle
-        case .providerFailed:
+        case .upstreamFailed:
             step.sent.contains { $0.name == "endpoint" } ? providerTitle : Message("console.traces.brought")
         default: Message("console.traces.sent")
         }
@@ -140,7 +140,7 @@ struct TraceEventView: Sendable {
     }
 
     private var answeredTitle: Message {
-        guard step.kind == .providerFailed else { return Message("console.traces.answered") }
+        guard step.kind == .upstreamFailed else { return Message("console.traces.answered") }
         return hasStandIn ? Message("console.traces.stand-in-answered") : Message("console.traces.apple-answered")
     }
 

@@ -57,13 +57,13 @@ struct TraceRemedies: Sendable {
         switch cause {
         case .returnURLUnregistered, .returnURLMissing, .codeOfOtherReturnURL, .pkceRequired: service ?? serviceIDs
         case .clientMissing, .clientMalformed, .clientUnknown: nearest ?? serviceIDs
-        case .clientDisabled, .providerAudience: appID
-        case .providerClient, .providerRefused, .providerRequest: connection
-        case .providerAbsent: connections
-        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed, .providerExpired,
-            .providerIssuer:
+        case .clientDisabled, .upstreamAudience: appID
+        case .upstreamClient, .upstreamRefused, .upstreamRequest: connection
+        case .upstreamAbsent: connections
+        case .upstreamUnreachable, .upstreamTrouble, .upstreamThrottles, .upstreamMalformed, .upstreamExpired,
+            .upstreamIssuer:
             checkup
-        case .providerSubjectTaken: person
+        case .upstreamSubjectTaken: person
         case .secretMissing, .secretMalformed, .secretAlgorithm, .secretHeader, .keyIDMissing, .keyUnknown,
             .keyOfOtherApp, .signatureInvalid, .signatureIsDER, .issuerWrong, .subjectWrong, .audienceWrong,
             .secretTime, .issuedInFuture, .secretExpired, .secretTooLong, .secretNotYetValid:

@@ -26,10 +26,10 @@ struct TraceEvidence: Sendable {
             .codeVerifierWrong:
             code
         case .secondFactorWrong, .secondFactorLocked: secondFactor
-        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed: silence
-        case .providerClient, .providerRequest, .providerRefused, .providerAbsent: registration
-        case .providerCode, .providerAnswer, .providerBusy, .providerParted, .providerSubjectTaken: answer
-        case .providerToken, .providerIssuer, .providerAudience, .providerExpired, .providerKey, .providerNonce: token
+        case .upstreamUnreachable, .upstreamTrouble, .upstreamThrottles, .upstreamMalformed: silence
+        case .upstreamClient, .upstreamRequest, .upstreamRefused, .upstreamAbsent: registration
+        case .upstreamCode, .upstreamAnswer, .upstreamBusy, .upstreamUnlinked, .upstreamSubjectTaken: answer
+        case .upstreamToken, .upstreamIssuer, .upstreamAudience, .upstreamExpired, .upstreamKey, .upstreamNonce: token
         default: []
         }
     }
@@ -175,14 +175,14 @@ extension TraceEvidence {
     /// Likely causes if Apple gave no usable response.
     var silence: [Message] {
         switch step.cause {
-        case .providerUnreachable:
+        case .upstreamUnreachable:
             [
                 Message("console.likely.apple-network"), Message("console.likely.apple-firewall"),
                 Message("console.likely.apple-slow"),
             ]
-        case .providerThrottles:
+        case .upstreamThrottles:
             [Message("console.likely.apple-many-calls"), Message("console.likely.apple-shared-key")]
-        case .providerMalformed:
+        case .upstreamMalformed:
             [Message("console.likely.apple-broke-off"), Message("console.likely.apple-intercepted")]
         default:
             [
@@ -195,12 +195,12 @@ extension TraceEvidence {
     /// Likely causes if the registration at Apple differs from the one in Pippin.
     var registration: [Message] {
         switch step.cause {
-        case .providerClient:
+        case .upstreamClient:
             [
                 Message("console.likely.apple-key-revoked"), Message("console.likely.apple-values"),
                 Message("console.likely.apple-clock"),
             ]
-        case .providerAbsent: [Message("console.likely.apple-not-connected"), Message("console.likely.apple-group")]
+        case .upstreamAbsent: [Message("console.likely.apple-not-connected"), Message("console.likely.apple-group")]
         default:
             [
                 Message("console.likely.apple-return-url"), Message("console.likely.apple-switched-off"),
@@ -212,14 +212,14 @@ extension TraceEvidence {
     /// Likely causes if Apple's response was no longer valid, or not valid for this sign-in.
     var answer: [Message] {
         switch step.cause {
-        case .providerCode:
+        case .upstreamCode:
             [
                 Message("console.likely.apple-reload"), Message("console.likely.apple-late"),
                 Message("console.likely.apple-redeemed-elsewhere"),
             ]
-        case .providerAnswer: [Message("console.likely.apple-by-hand"), Message("console.likely.apple-browser")]
-        case .providerBusy: [Message("console.likely.apple-twice"), Message("console.likely.apple-retry")]
-        case .providerParted: [Message("console.likely.apple-parted")]
+        case .upstreamAnswer: [Message("console.likely.apple-by-hand"), Message("console.likely.apple-browser")]
+        case .upstreamBusy: [Message("console.likely.apple-twice"), Message("console.likely.apple-retry")]
+        case .upstreamUnlinked: [Message("console.likely.apple-parted")]
         default: [Message("console.likely.apple-imported"), Message("console.likely.apple-wrong-sub")]
         }
     }
@@ -227,12 +227,12 @@ extension TraceEvidence {
     /// Likely causes if Apple's ID token is invalid.
     var token: [Message] {
         switch step.cause {
-        case .providerIssuer: [Message("console.likely.apple-drift"), Message("console.likely.apple-environment")]
-        case .providerAudience:
+        case .upstreamIssuer: [Message("console.likely.apple-drift"), Message("console.likely.apple-environment")]
+        case .upstreamAudience:
             [Message("console.likely.apple-bundle"), Message("console.likely.apple-other-connection")]
-        case .providerExpired: [Message("console.likely.apple-clock"), Message("console.likely.apple-kept")]
-        case .providerKey: [Message("console.likely.apple-new-key"), Message("console.likely.apple-forged")]
-        case .providerNonce: [Message("console.likely.apple-nonce"), Message("console.likely.apple-replayed")]
+        case .upstreamExpired: [Message("console.likely.apple-clock"), Message("console.likely.apple-kept")]
+        case .upstreamKey: [Message("console.likely.apple-new-key"), Message("console.likely.apple-forged")]
+        case .upstreamNonce: [Message("console.likely.apple-nonce"), Message("console.likely.apple-replayed")]
         default: [Message("console.likely.apple-mixed"), Message("console.likely.apple-forged")]
         }
     }

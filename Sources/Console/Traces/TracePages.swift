@@ -34,8 +34,8 @@ struct TracePages: ConsolePages {
                 RefusalCause.allCases.map { ($0.rawValue, Message(in: "console.causes", $0.rawValue)) }),
             // No filter selects test sign-ins only: they are too rare to scan a list of millions for them.
             .choice(
-                "trial", Message("console.traces.filter.trial"), any: any,
-                [("no", Message("console.traces.filter.trial.no"))]),
+                "test", Message("console.traces.filter.test"), any: any,
+                [("no", Message("console.traces.filter.test.no"))]),
             .text("person", Message("console.traces.filter.person")) { Subject(rawValue: $0) != nil },
             .text("from", Message("console.traces.filter.from"), type: "date") { CalendarDay.start($0) != nil },
             .text("to", Message("console.traces.filter.to"), type: "date") { CalendarDay.start($0) != nil },
@@ -50,7 +50,7 @@ struct TracePages: ConsolePages {
         filter.subject = query["person"].flatMap(Subject.init(rawValue:))
         filter.from = query["from"].flatMap(CalendarDay.start)
         filter.until = query["to"].flatMap(CalendarDay.start).map { $0 + .seconds(86_400) }
-        filter.leavesOutTests = query["trial"] != nil
+        filter.leavesOutTests = query["test"] != nil
         return filter
     }
 
@@ -100,7 +100,7 @@ struct TracePages: ConsolePages {
             app ?? Message("console.traces.unknown-app") as any LocalizedTextConvertible,
             at: ConsoleRoutes.trace.link(team.id, trace.id), notes: [note],
             end: [
-                trace.isTest ? .badge(.plain, Message("console.traces.trial")) : nil,
+                trace.isTest ? .badge(.plain, Message("console.traces.test")) : nil,
                 .badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt),
             ], hasArrow: false)
     }

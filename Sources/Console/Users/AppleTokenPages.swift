@@ -10,7 +10,7 @@ import Templates
 enum AppleTokenRoutes {
     static let tokens = Route("/console/:team/apple-tokens", TeamID.self)
     /// A POST retries the revocation.
-    static let retrials = Route("/console/:team/apple-tokens/:appletoken/retrials", TeamID.self, UpstreamTokenID.self)
+    static let retries = Route("/console/:team/apple-tokens/:appletoken/retries", TeamID.self, UpstreamTokenID.self)
 }
 
 /// List of Apple tokens that could not be revoked or validated, with the reasons and a retry.
@@ -21,7 +21,7 @@ struct AppleTokenPages: ConsolePages {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(AppleTokenRoutes.tokens, needs: .read, at: .users) { try await index($0) }
-        router.post(AppleTokenRoutes.retrials, needs: .changeUsers, at: .users) { context, _, id in
+        router.post(AppleTokenRoutes.retries, needs: .changeUsers, at: .users) { context, _, id in
             try await retry(context, id)
         }
     }
@@ -72,7 +72,7 @@ struct AppleTokenPages: ConsolePages {
             tokens.map { token in
                 let sub = token.subject.rawValue
                 let retry = RowPart.button(
-                    Message("console.apple-tokens.retry"), AppleTokenRoutes.retrials.link(team, token.id),
+                    Message("console.apple-tokens.retry"), AppleTokenRoutes.retries.link(team, token.id),
                     label: Message("console.apple-tokens.retry.label", ["person": sub]))
                 return [
                     token.hasPerson

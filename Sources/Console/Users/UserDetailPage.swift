@@ -243,7 +243,7 @@ extension UpstreamTokenSummary {
     /// The token on the page of its user.
     fileprivate var row: ListRow {
         ListRow(
-            clientID.rawValue,
+            clientID,
             notes: [.text(Message("console.users.apple.tokens.issued"), createdAt), problem.map { .text($0.words) }],
             end: [
                 .badge(badge),

@@ -17,7 +17,7 @@ struct UserPages: ConsolePages {
     let parts: Console.Parts
 
     private var details: UserDetailStore { UserDetailStore(database) }
-    private var providerTokens: UpstreamTokenListStore { UpstreamTokenListStore(database) }
+    private var upstreamTokens: UpstreamTokenListStore { UpstreamTokenListStore(database) }
     private var authorizationEnds: AuthorizationEndStore { AuthorizationEndStore(database) }
     private var suspensions: UserSuspensionStore { UserSuspensionStore(database) }
 
@@ -78,7 +78,7 @@ struct UserPages: ConsolePages {
     /// Includes tokens left by a deleted connection.
     private func hasAppleTokens(in team: TeamID) async throws -> Bool {
         if try await registry.appleConnections.hasAny(in: team) { return true }
-        return try await providerTokens.hasAny(in: team)
+        return try await upstreamTokens.hasAny(in: team)
     }
 
     private func show(_ context: TeamContext, _ subject: Subject) async throws -> Response {
@@ -108,11 +108,11 @@ struct UserPages: ConsolePages {
     }
 
     private func apple(_ user: User, in team: TeamID) async throws -> [UserAppleView] {
-        let known = try await ProviderIdentityListStore(database).list(of: user.subject, in: team).filter {
+        let known = try await UpstreamIdentityListStore(database).list(of: user.subject, in: team).filter {
             $0.provider == .apple
         }
         guard !known.isEmpty else { return [] }
-        let tokens = try await providerTokens.list(of: user.subject, in: team)
+        let tokens = try await upstreamTokens.list(of: user.subject, in: team)
         return known.map { UserAppleView(identity: $0, user: user, tokens: tokens) }
     }
 

@@ -63,12 +63,6 @@ public enum LocalizedText: Hashable, Sendable, Codable {
     case day(Timestamp)
     /// A list, joined by the rules of the language.
     case list([LocalizedText])
-
-    /// Keys of the stored form, which do not change: queued mail has them.
-    enum CodingKeys: String, CodingKey {
-        case message = "phrase"
-        case verbatim, number, moment, day, list
-    }
 }
 
 /// A value that can be used where a user-facing text is expected.

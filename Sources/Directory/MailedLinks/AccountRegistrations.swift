@@ -231,8 +231,8 @@ public enum FactorChange: Hashable, Sendable {
     case recoveryCodesRenewed
     /// The team has removed all factors.
     case reset
-    case providerLinked(ProviderID)
-    case providerUnlinked(ProviderID)
+    case appleConnected
+    case appleDisconnected
 }
 
 /// Notifies users by mail of changes to the ways in which they authenticate, their password among them, in the

@@ -8,7 +8,7 @@ struct MailedLinkStore: Sendable {
     let database: TeamDatabase
 
     private static let columns: SQL = """
-        purpose, sub, email, attempt_id, browser_hash, request_query, given_name, family_name, password_hash,
+        purpose, sub, email, interaction_id, browser_hash, request_query, given_name, family_name, password_hash,
         invitation_id
         """
 
@@ -22,7 +22,7 @@ struct MailedLinkStore: Sendable {
         try await transaction.query(
             """
             INSERT INTO mailed_links (
-                team_id, token_hash, purpose, sub, email, given_name, family_name, password_hash, attempt_id,
+                team_id, token_hash, purpose, sub, email, given_name, family_name, password_hash, interaction_id,
                 browser_hash, request_query, expires_at
             ) VALUES (
                 \(team), \(token.hash), \(link.purpose), \(link.subject), \(link.email), \(link.name.given),

@@ -22,7 +22,7 @@ public struct UpstreamRequestSettlement: Sendable {
     private let teamsWithWork: UpstreamWorkStore
     private let teams: TeamCache
     private let upstreamRequests: UpstreamRequestStore
-    private let people: FederatedIdentityStore
+    private let people: UpstreamIdentityStore
     private let clock: @Sendable () -> Timestamp
     /// Maximum number of answers in one round.
     private let batch: Int
@@ -42,7 +42,7 @@ public struct UpstreamRequestSettlement: Sendable {
         teamsWithWork = UpstreamWorkStore(system)
         self.teams = teams
         upstreamRequests = UpstreamRequestStore(database, server: server, timeout: provider.timeout)
-        people = FederatedIdentityStore(database)
+        people = UpstreamIdentityStore(database)
         clock = server.clock
         (self.batch, self.turn) = (batch, turn)
     }
@@ -116,14 +116,14 @@ public struct UpstreamRequestSettlement: Sendable {
     private func record(_ claimed: UpstreamRequestStore.Unsettled, in team: TeamSnapshot) async throws {
         let identity = try await provider.identify(
             claimed.answer, of: claimed.upstreamRequest, in: team, at: claimed.answeredAt)
-        let form = claimed.answer.user.flatMap(ProviderForm.init)
-        let login = ProviderLogin(
+        let form = claimed.answer.user.flatMap(UpstreamForm.init)
+        let login = UpstreamLogin(
             identity, from: provider.id, form: form,
             // An answer with a name means that the user consented on the provider's sheet: `user` is delivered next
             // time.
             primaryAppID: claimed.isForApp && form != nil ? claimed.upstreamRequest.primaryAppID : nil,
             asking: claimed.upstreamRequest.scope, origin: .local, at: claimed.answeredAt,
-            provedBy: FederatedUnlinks.Proof(
+            provedBy: UpstreamUnlinks.Proof(
                 answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: claimed.upstreamRequest.primaryAppID)
         )
         _ = try await people.record(login, in: team.id)
@@ -196,7 +196,7 @@ struct UpstreamRequests: Sendable {
 
     init(server: ServerContext) {
         self.server = server
-        key = HMACSHA256(key: server.keyRing.derive(purpose: "provider trips"))
+        key = HMACSHA256(key: server.keyRing.derive(purpose: "upstream requests"))
     }
 
     func begin(_ provider: ProviderID, for primaryAppID: ClientID, _ scope: AuthorizationRequest.Scope, in team: TeamID)

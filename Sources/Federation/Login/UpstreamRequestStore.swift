@@ -54,8 +54,8 @@ struct UpstreamRequestStore: Sendable {
         browserHash: [UInt8], with statements: [SQL] = [], in team: TeamID, at moment: Timestamp
     ) async throws(PostgresFailure) {
         let insertion: SQL = """
-            INSERT INTO provider_trips (
-                team_id, state_hash, provider, attempt_id, link_sub, link_session, browser_hash, app_id, wants_name,
+            INSERT INTO upstream_requests (
+                team_id, state_hash, provider, interaction_id, link_sub, link_session, browser_hash, app_id, wants_name,
                 wants_email, for_app, created_at, settled_at
             ) VALUES (
                 \(team), \(upstreamRequest.stateHash), \(provider), \(purpose.interaction), \(purpose.person?.subject),
@@ -78,7 +78,7 @@ struct UpstreamRequestStore: Sendable {
         let sealed = sealer.seal(JSON.encode(answer), context: Self.place(hash, team))
         let rows = try await database.groupCommit(
             """
-            UPDATE provider_trips
+            UPDATE upstream_requests
             SET answer_sealed = \(sealed), answered_at = \(moment), arrived_at = clock_timestamp(),
                 receipt_hash = \(back.receipt.hash),
                 settled_at = CASE WHEN \(answer.mayProve) THEN settled_at ELSE \(moment) END
@@ -95,12 +95,12 @@ struct UpstreamRequestStore: Sendable {
         let (hash, end) = (back.stateHash, moment + claim)
         let rows = try await database.query(
             """
-            UPDATE provider_trips SET claimed_until = \(end)
+            UPDATE upstream_requests SET claimed_until = \(end)
             WHERE team_id = \(team) AND state_hash = \(hash) AND provider = \(provider)
                 AND receipt_hash = \(back.receipt.hash) AND browser_hash = \(browserHash) AND answered_at IS NOT NULL
                 AND (claimed_until IS NULL OR claimed_until <= \(moment))
                 AND created_at > \(moment - UpstreamRequest.lifetime)
-            RETURNING attempt_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at,
+            RETURNING interaction_id, link_sub, link_session, app_id, wants_name, wants_email, answered_at,
                 coalesce(arrived_at, answered_at), answer_sealed
             """, in: team, durability: .relaxed)
         guard var row = rows.first else { return nil }
@@ -125,11 +125,11 @@ struct UpstreamRequestStore: Sendable {
         let rows = try await database.query(
             """
             WITH voided AS (
-                UPDATE provider_trips SET receipt_hash = NULL
+                UPDATE upstream_requests SET receipt_hash = NULL
                 WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
                     AND browser_hash <> \(browserHash)
             )
-            SELECT answer_sealed FROM provider_trips
+            SELECT answer_sealed FROM upstream_requests
             WHERE team_id = \(team) AND state_hash = \(hash) AND receipt_hash = \(back.receipt.hash)
                 AND browser_hash = \(browserHash) AND created_at > \(moment - UpstreamRequest.lifetime)
             """, in: team, durability: .relaxed)
@@ -141,14 +141,14 @@ struct UpstreamRequestStore: Sendable {
     func release(_ claimed: Claimed, in team: TeamID) async throws(PostgresFailure) {
         try await database.query(
             """
-            UPDATE provider_trips SET claimed_until = NULL
+            UPDATE upstream_requests SET claimed_until = NULL
             WHERE team_id = \(team) AND state_hash = \(claimed.upstreamRequest.stateHash) AND claimed_until = \(claimed.until)
             """, in: team, durability: .relaxed)
     }
 
     /// Statement that ends an upstream request whose answer is used up.
     static func deletion(of upstreamRequest: UpstreamRequest, in team: TeamID) -> SQL {
-        "DELETE FROM provider_trips WHERE team_id = \(team) AND state_hash = \(upstreamRequest.stateHash)"
+        "DELETE FROM upstream_requests WHERE team_id = \(team) AND state_hash = \(upstreamRequest.stateHash)"
     }
 
     func end(_ upstreamRequest: UpstreamRequest, in team: TeamID) async throws(PostgresFailure) {
@@ -163,7 +163,7 @@ struct UpstreamRequestStore: Sendable {
 
     /// Context that a sealed answer is bound to.
     private static func place(_ hash: [UInt8], _ team: TeamID) -> [String] {
-        [team.rawValue, "provider_trips", Hex.encode(hash), "answer_sealed"]
+        [team.rawValue, "upstream_requests", Hex.encode(hash), "answer_sealed"]
     }
 }
 
@@ -225,15 +225,15 @@ extension UpstreamRequestStore {
     {
         let rows = try await database.query(
             """
-            UPDATE provider_trips AS trip SET claimed_until = \(due.now + claim)
+            UPDATE upstream_requests AS request SET claimed_until = \(due.now + claim)
             FROM (
-                SELECT state_hash FROM provider_trips
+                SELECT state_hash FROM upstream_requests
                 WHERE team_id = \(team) AND provider = \(provider) AND \(due.condition)
                     AND (claimed_until IS NULL OR claimed_until <= \(due.now))
                 ORDER BY coalesce(settle_at, answered_at) LIMIT \(limit) FOR UPDATE SKIP LOCKED
             ) AS unsettled
-            WHERE trip.team_id = \(team) AND trip.state_hash = unsettled.state_hash
-            RETURNING trip.state_hash, app_id, wants_name, wants_email, answered_at,
+            WHERE request.team_id = \(team) AND request.state_hash = unsettled.state_hash
+            RETURNING request.state_hash, app_id, wants_name, wants_email, answered_at,
                 coalesce(arrived_at, answered_at), for_app, answer_sealed
             """, in: team)
         var unsettled: [Unsettled] = []
@@ -264,8 +264,8 @@ extension UpstreamRequestStore {
         while removed == batch {
             removed = try await database.query(
                 """
-                DELETE FROM provider_trips WHERE team_id = \(team) AND state_hash IN (
-                    SELECT state_hash FROM provider_trips
+                DELETE FROM upstream_requests WHERE team_id = \(team) AND state_hash IN (
+                    SELECT state_hash FROM upstream_requests
                     WHERE team_id = \(team) AND answered_at IS NOT NULL AND settled_at IS NULL
                         AND created_at < \(moment - UpstreamRequest.lifetime)
                     ORDER BY created_at OFFSET \(most) LIMIT \(batch)
@@ -283,7 +283,7 @@ extension UpstreamRequestStore {
     private func settle(_ hash: [UInt8], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) {
         try await database.query(
             """
-            UPDATE provider_trips SET settled_at = \(now), claimed_until = NULL
+            UPDATE upstream_requests SET settled_at = \(now), claimed_until = NULL
             WHERE team_id = \(team) AND state_hash = \(hash)
             """, in: team)
     }
@@ -294,7 +294,7 @@ extension UpstreamRequestStore {
         let longest = Int(Self.longestRest.components.seconds)
         try await database.query(
             """
-            UPDATE provider_trips SET claimed_until = NULL, settle_tries = least(settle_tries + 1, 100),
+            UPDATE upstream_requests SET claimed_until = NULL, settle_tries = least(settle_tries + 1, 100),
                 settle_at = \(now) + least(60 * 2 ^ least(settle_tries, 20), \(longest)) * interval '1 second'
             WHERE team_id = \(team) AND state_hash = \(upstreamRequest.stateHash)
             """, in: team)

@@ -8,7 +8,7 @@ import Postgres
 /// Records handovers of native apps by their hash, before Apple is asked.
 ///
 /// The app keeps the body until it has its answer; a name in it is stored with the announced user
-/// (`ProviderAnnouncement`).
+/// (`UpstreamAnnouncement`).
 struct NativeHandoverStore: Sendable {
     private let database: TeamDatabase
     /// Time for which one request has exclusive use of a handover.
@@ -97,7 +97,7 @@ struct NativeHandoverStore: Sendable {
         let token: RefreshToken
         let session: RefreshTokenStore.NewSession
         /// Condition that the user may still sign in through the provider.
-        let status: FederatedLinkStatus
+        let status: UpstreamLinkStatus
         let isNewUser: Bool
         /// Nonce of the provider's token.
         let nonce: String?
@@ -116,7 +116,7 @@ struct NativeHandoverStore: Sendable {
         let (new, moment) = (settlement.session, settlement.at)
         let session = RefreshTokenStore.insertion(
             of: settlement.token, for: new, in: team, at: moment, while: settlement.status.row(in: team))
-        let delivery = ProviderConsent.delivery(
+        let delivery = UpstreamConsent.delivery(
             to: new.primaryAppID, of: new.subject, in: team, at: moment, when: "EXISTS (SELECT FROM session)")
         let end: SQL = """
             UPDATE native_handovers
@@ -231,9 +231,9 @@ struct NativeHandover: Sendable {
 
     /// Name and email address that the user gave to Apple, if the app received them: sent once, unsigned, and easily
     /// forged.
-    var form: ProviderForm? {
+    var form: UpstreamForm? {
         guard givenName != nil || familyName != nil || email != nil else { return nil }
-        return ProviderForm(givenName: givenName ?? "", familyName: familyName ?? "", email: email, from: .app)
+        return UpstreamForm(givenName: givenName ?? "", familyName: familyName ?? "", email: email, from: .app)
     }
 
     /// Nonce of Apple's token.

@@ -17,7 +17,7 @@ public struct NativeSignIn: ClientEndpoint {
     let server: ServerContext
     let handovers: NativeHandoverStore
     let database: TeamDatabase
-    let people: FederatedIdentityStore
+    let people: UpstreamIdentityStore
     let tokens: UpstreamTokenStore
     let sessions: RefreshTokenStore
     let orphans: OrphanedTokenStore
@@ -29,13 +29,13 @@ public struct NativeSignIn: ClientEndpoint {
         self.traces = traces
         handovers = NativeHandoverStore(database, timeout: provider.timeout)
         self.database = database
-        people = FederatedIdentityStore(database)
+        people = UpstreamIdentityStore(database)
         tokens = UpstreamTokenStore(server: server)
         sessions = RefreshTokenStore(database: database)
         orphans = OrphanedTokenStore(database, server: server)
     }
 
-    public func proof(for parameters: ProtocolParameters) -> ClientProof { .secretOrProviderCode }
+    public func proof(for parameters: ProtocolParameters) -> ClientProof { .secretOrUpstreamCode }
 
     /// Answers a handover with tokens, `user` and `is_new_user`.
     ///
@@ -88,7 +88,7 @@ public struct NativeSignIn: ClientEndpoint {
             return tokens
         } catch {
             if !provenOnly, let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
-                failure.cause != .providerKey
+                failure.cause != .upstreamKey
             {
                 try await database.release([use], in: login.team.id, at: login.at)
             }
@@ -101,7 +101,7 @@ public struct NativeSignIn: ClientEndpoint {
         switch try await handovers.keep(handover, in: team, at: login.at) {
         case .settled(let settled): return try await again(settled, login)
         case .busy:
-            throw UpstreamFailure(.providerBusy, .again, because: "the same handover is under way in another request")
+            throw UpstreamFailure(.upstreamBusy, .again, because: "the same handover is under way in another request")
         case .claimed(let end):
             do { return try await settle(login, claimedUntil: end) } catch {
                 // Logged only: the first error is more informative, and the claim expires by itself.
@@ -145,7 +145,7 @@ public struct NativeSignIn: ClientEndpoint {
         }
         guard team.offersApple(to: client.primaryAppID) else {
             throw OAuthError(
-                .invalidClient, cause: .providerAbsent, because: "the group of \(client.id) has no connection to Apple")
+                .invalidClient, cause: .upstreamAbsent, because: "the group of \(client.id) has no connection to Apple")
         }
     }
 }
@@ -172,7 +172,7 @@ extension NativeSignIn {
     }
 
     func answer(
-        _ person: FederatedIdentityStore.Known, _ authenticatedAt: Timestamp, _ refreshToken: RefreshToken,
+        _ person: UpstreamIdentityStore.Known, _ authenticatedAt: Timestamp, _ refreshToken: RefreshToken,
         _ nonce: String?, _ isNewUser: Bool, _ login: Login
     ) async throws -> [UInt8] {
         let identity = person.consent.map { SharedIdentity(of: person.user, under: $0, asking: .all) }
@@ -199,7 +199,7 @@ extension NativeSignIn {
         guard let proof else { return try await finish(nil, nil, login) }
         // Without the code's hash in it, the token may be an old one found by an attacker, and the name false.
         let form = proof.namesCode ? login.handover.form : nil
-        let announcement = ProviderAnnouncement(
+        let announcement = UpstreamAnnouncement(
             person(proof.identity, form, login), as: login.handover.hash, heldUntil: end)
         // A client with a token and its code can send them again and again, and each time the provider is asked.
         let use = RateLimit.Use(.failedHandovers, by: .account(proof.identity.identifier))
@@ -228,12 +228,12 @@ extension NativeSignIn {
 
     /// Whether the provider rejects the code, or reports a user who does not sign in with it.
     private static func isRefused(_ error: any Error) -> Bool {
-        (error as? UpstreamFailure).map { [.providerCode, .providerToken, .providerSubjectTaken].contains($0.cause) }
+        (error as? UpstreamFailure).map { [.upstreamCode, .upstreamToken, .upstreamSubjectTaken].contains($0.cause) }
             ?? (error is OAuthError)
     }
 
     /// Stores the announced user with the name that is sent once, so that it is kept whatever happens to the code.
-    private func announce(_ announcement: ProviderAnnouncement, _ login: Login) async throws {
+    private func announce(_ announcement: UpstreamAnnouncement, _ login: Login) async throws {
         switch try await people.announce(announcement, in: login.team.id) {
         case .stranger: break
         case .linkedUser(let user): try checkStanding(user)
@@ -241,7 +241,7 @@ extension NativeSignIn {
         }
     }
 
-    private func finish(_ proof: NativeProof?, _ announcement: ProviderAnnouncement?, _ login: Login) async throws
+    private func finish(_ proof: NativeProof?, _ announcement: UpstreamAnnouncement?, _ login: Login) async throws
         -> [UInt8]
     {
         let grant = try await grant(proof, announcement, login)
@@ -256,7 +256,7 @@ extension NativeSignIn {
     }
 
     /// Redeems the code, which spends it, and returns what it proves.
-    private func grant(_ proof: NativeProof?, _ announcement: ProviderAnnouncement?, _ login: Login) async throws
+    private func grant(_ proof: NativeProof?, _ announcement: UpstreamAnnouncement?, _ login: Login) async throws
         -> UpstreamGrant
     {
         do {
@@ -291,11 +291,11 @@ extension NativeSignIn {
 
     /// Checks that a spent code belongs to the user of the handover, and stores that user.
     private func judge(
-        _ grant: UpstreamGrant, _ proof: NativeProof?, _ announcement: ProviderAnnouncement?, _ login: Login
-    ) async throws -> FederatedIdentityStore.Known {
+        _ grant: UpstreamGrant, _ proof: NativeProof?, _ announcement: UpstreamAnnouncement?, _ login: Login
+    ) async throws -> UpstreamIdentityStore.Known {
         try checkUser(grant.identity, login.handover)
         guard proof == nil || proof?.identity.identifier == grant.identity.identifier else {
-            throw UpstreamFailure(.providerToken, .anew, because: "the code is about somebody else")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the code is about somebody else")
         }
         let identity = grant.identity.completed(by: proof?.identity)
         let known = try await record(identity, announcement, login)
@@ -310,26 +310,26 @@ extension NativeSignIn {
     }
 
     /// Checks that Apple's `user`, if present, is the `sub` of the token, so that both are about the same user.
-    private func checkUser(_ identity: ProviderIdentity, _ handover: NativeHandover) throws(UpstreamFailure) {
+    private func checkUser(_ identity: UpstreamIdentity, _ handover: NativeHandover) throws(UpstreamFailure) {
         guard handover.user == nil || handover.user?.isExactly(identity.identifier.rawValue) == true else {
-            throw UpstreamFailure(.providerToken, .none, because: "user is not the sub of Apple's token")
+            throw UpstreamFailure(.upstreamToken, .none, because: "user is not the sub of Apple's token")
         }
     }
 
     /// Stores the user and the data that came with the sign-in; an unlink meanwhile takes precedence.
-    private func record(_ identity: ProviderIdentity, _ announcement: ProviderAnnouncement?, _ login: Login)
-        async throws -> FederatedIdentityStore.Known
+    private func record(_ identity: UpstreamIdentity, _ announcement: UpstreamAnnouncement?, _ login: Login)
+        async throws -> UpstreamIdentityStore.Known
     {
         let person = person(identity, login.handover.form, login)
         switch try await people.record(person, announcedBy: announcement, in: login.team.id) {
         case .known(let known): return known
         case .taken: throw UpstreamFailure.subjectTaken
-        case .parted: throw UpstreamFailure.parted
+        case .unlinked: throw UpstreamFailure.unlinked
         }
     }
 
-    private func person(_ identity: ProviderIdentity, _ form: ProviderForm?, _ login: Login) -> ProviderLogin {
-        ProviderLogin(
+    private func person(_ identity: UpstreamIdentity, _ form: UpstreamForm?, _ login: Login) -> UpstreamLogin {
+        UpstreamLogin(
             identity.observed(login.handover.realUserStatus), from: provider.id, form: form,
             primaryAppID: login.client.primaryAppID,
             // The app requests the scopes from Apple itself, so Apple returned what was requested.
@@ -337,8 +337,8 @@ extension NativeSignIn {
     }
 
     private func issue(
-        _ person: FederatedIdentityStore.Known, _ grant: UpstreamGrant, _ nonce: String?,
-        _ announcement: ProviderAnnouncement?, _ login: Login
+        _ person: UpstreamIdentityStore.Known, _ grant: UpstreamGrant, _ nonce: String?,
+        _ announcement: UpstreamAnnouncement?, _ login: Login
     ) async throws -> [UInt8] {
         let team = login.team.id
         let subject = person.user.subject
@@ -347,7 +347,7 @@ extension NativeSignIn {
         let completion = people.completion(
             of: subject, by: provider.id, to: login.client.id, in: team, from: login.origin, at: login.at,
             when: "FROM session")
-        let status = FederatedLinkStatus(
+        let status = UpstreamLinkStatus(
             of: subject, at: provider.id, as: grant.identity.identifier,
             consentingTo: person.consent == nil ? nil : login.client.primaryAppID)
         let stored = UpstreamTokenStore.New(
@@ -362,7 +362,7 @@ extension NativeSignIn {
             isNewUser: isNewUser, nonce: nonce, at: login.at)
         let others = [announcement?.removal(in: team), stored].compactMap { $0 }
         guard try await handovers.settle(settlement, with: others, completion: completion, in: team) else {
-            throw UpstreamFailure.parted
+            throw UpstreamFailure.unlinked
         }
         traces.arrive(subject, at: login.client.id, in: team, from: login.origin)
         let body = try await answer(person, grant.identity.authenticatedAt, refreshToken, nonce, isNewUser, login)

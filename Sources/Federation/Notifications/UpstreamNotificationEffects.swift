@@ -60,7 +60,7 @@ struct UpstreamNotificationEffects: Sendable {
         case .accountDelete?: end = EventOrder.lastUnclear(toEventAt: event.at)
         default: return nil
         }
-        return FederatedUnlinks.noting(
+        return UpstreamUnlinks.noting(
             toldOf: identifier, at: provider, for: event.type == .accountDelete ? nil : primaryAppID,
             until: min(end, now), in: team)
     }
@@ -74,8 +74,8 @@ struct UpstreamNotificationEffects: Sendable {
     ) -> SQL? {
         let moment = EventOrder.lastUnclear(toEventAt: event.at)
         return switch event.type {
-        case .consentRevoked?: ProviderAnnouncement.removal(of: subject, for: primaryAppID, until: moment, in: team)
-        case .accountDelete?: ProviderAnnouncement.removal(of: subject, until: moment, in: team)
+        case .consentRevoked?: UpstreamAnnouncement.removal(of: subject, for: primaryAppID, until: moment, in: team)
+        case .accountDelete?: UpstreamAnnouncement.removal(of: subject, until: moment, in: team)
         default: nil
         }
     }
@@ -100,7 +100,7 @@ struct UpstreamNotificationEffects: Sendable {
                 horizon: change.horizon, team: change.team, now: change.now)
             try await end.apply(transaction)
         case .unclear(let hasToken):
-            let question = UpstreamQuestion(of: subject, for: primaryAppID, eventAt: moment)
+            let question = UpstreamQuestion(to: provider, of: subject, for: primaryAppID, eventAt: moment)
             let job = NewJob(question, after: hasToken ? .zero : UpstreamQuestion.delay)
             try await transaction.query(job.insertion(in: change.team))
         case .renewed, .endedByUs: break
@@ -125,9 +125,9 @@ struct UpstreamNotificationEffects: Sendable {
         guard change.person.stays else {
             return try await accounts.end(subject, in: team, by: actor, reason: reason, transaction)
         }
-        try await FederatedUnlink(of: subject, from: provider, by: actor, from: .local, in: team).apply(transaction)
+        try await UpstreamUnlink(of: subject, from: provider, by: actor, from: .local, in: team).apply(transaction)
         let target = AuditEvent.Target("user", subject.rawValue)
-        try await AuditEvent("provider_identity.removed", by: actor, on: target, from: .local).record(
+        try await AuditEvent("upstream_identity.removed", by: actor, on: target, from: .local).record(
             in: team, transaction)
     }
 
@@ -159,7 +159,7 @@ struct UpstreamNotificationEffects: Sendable {
 
 /// Job that verifies a notification whose keys were unavailable on arrival; the provider may not send it again.
 public struct UpstreamNotificationJob: JobKind {
-    public static let kind = "provider.notice"
+    public static let kind = "upstream.notification"
 
     public static var policy: JobPolicy {
         var policy = JobPolicy()
@@ -171,6 +171,8 @@ public struct UpstreamNotificationJob: JobKind {
         return policy
     }
 
+    /// The provider's ID.
+    let provider: String
     /// Body as posted, sealed, in base64url; not verified yet.
     let sealed: String
     /// Time of arrival, in microseconds since 1970, at which the notification must have been valid.

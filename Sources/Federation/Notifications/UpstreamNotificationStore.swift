@@ -12,22 +12,26 @@ struct UpstreamNotificationStore: Sendable {
 
     init(_ database: TeamDatabase, server: ServerContext) {
         self.database = database
-        sealer = server.keyRing.sealer(purpose: "notices of providers")
+        sealer = server.keyRing.sealer(purpose: "upstream notifications")
     }
 
     /// Stores a notification that cannot be verified now, sealed, because it contains user data.
     ///
     /// - Returns: whether there was room for it.
-    func keep(_ body: [UInt8], in team: TeamID, at now: Timestamp) async throws(PostgresFailure) -> Bool {
+    func keep(_ body: [UInt8], of provider: ProviderID, in team: TeamID, at now: Timestamp)
+        async throws(PostgresFailure) -> Bool
+    {
         let sealed = Base64URL.encode(sealer.seal(body, context: Self.place(now.microseconds, team)))
         let job = NewJob(
-            UpstreamNotificationJob(sealed: sealed, receivedAt: now.microseconds), once: Hex.encode(SHA256.hash(body)))
+            UpstreamNotificationJob(provider: provider.rawValue, sealed: sealed, receivedAt: now.microseconds),
+            once: Hex.encode(SHA256.hash(body)))
         // Serialized, so that each of several concurrent requests counts what the previous ones have stored.
-        let turn: SQL = "SELECT pg_advisory_xact_lock(hashtextextended(\("provider notices " + team.rawValue), 0))"
+        let turn: SQL =
+            "SELECT pg_advisory_xact_lock(hashtextextended(\("upstream notifications " + team.rawValue), 0))"
         let keeping: SQL = """
             WITH waiting AS (
                 SELECT FROM jobs
-                WHERE team_id = \(team) AND kind = 'provider.notice' AND state = 'pending'
+                WHERE team_id = \(team) AND kind = 'upstream.notification' AND state = 'pending'
                 LIMIT \(Quota.waitingNotifications.count)
             ), room AS (
                 SELECT WHERE (SELECT count(*) FROM waiting) < \(Quota.waitingNotifications.count)
@@ -36,7 +40,7 @@ struct UpstreamNotificationStore: Sendable {
             )
             SELECT FROM room
             """
-        let line = LockedRow("provider notices", team.rawValue)
+        let line = LockedRow("upstream notifications", team.rawValue)
         let rows = try await database.query([turn.locking(line), keeping], in: team)
         return !rows.isEmpty
     }
@@ -59,7 +63,7 @@ struct UpstreamNotificationStore: Sendable {
         let events = String(decoding: JSON.encode(notification.record), as: UTF8.self)
         let rows = try await transaction.query(
             """
-            INSERT INTO provider_notices (team_id, provider, notice_hash, app_id, events, received_at)
+            INSERT INTO upstream_notifications (team_id, provider, notification_hash, app_id, events, received_at)
             VALUES (
                 \(team), \(provider), \(SHA256.hash(notification.id)), \(notification.primaryAppID), \(events)::jsonb, \(now)
             )
@@ -82,7 +86,7 @@ struct UpstreamNotificationStore: Sendable {
         async throws(PostgresFailure) -> Person?
     {
         let known: SQL = """
-            FROM provider_identities i
+            FROM upstream_identities i
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
         // The provider account may be linked to another user by the time the lock is held.
@@ -127,14 +131,14 @@ struct UpstreamNotificationStore: Sendable {
         let condition: SQL = """
             known.granted_at <= \(mail.latest) AND (
                 known.provider = \(mail.provider) OR NOT EXISTS (
-                    SELECT FROM provider_identities i
+                    SELECT FROM upstream_identities i
                     WHERE i.team_id = \(team) AND i.sub = \(mail.subject) AND i.provider = \(mail.provider)
                         AND i.linked_at IS NOT NULL
                 )
             )
             """
         let rows = try await transaction.query(
-            ProviderConsent.forwarding(
+            UpstreamConsent.forwarding(
                 mail.isOn, of: mail.subject, for: mail.primaryAppID, at: mail.at, in: team, when: condition))
         guard var row = rows.first else { return false }
         return try row.next(Bool.self) != mail.isOn
@@ -163,8 +167,8 @@ public struct UpstreamNotificationReceiptStore: Sendable {
     /// Time of the last verified notification; nil if none arrived within ninety days.
     public func last(from provider: ProviderID, in team: TeamID) async throws(PostgresFailure) -> Timestamp? {
         let rows = try await database.query(
-            "SELECT max(received_at) FROM provider_notices WHERE team_id = \(team) AND provider = \(provider)", in: team
-        )
+            "SELECT max(received_at) FROM upstream_notifications WHERE team_id = \(team) AND provider = \(provider)",
+            in: team)
         guard var row = rows.first else { return nil }
         return try row.next()
     }

@@ -58,7 +58,9 @@ public struct UpstreamNotifications: Sendable {
         } catch {
             try await database.count(
                 [RateLimit.Use(.unauthenticatedWrites, by: .network(address))], in: team.id, at: now)
-            guard error.remedy == .again, try await store.keep(body, in: team.id, at: now) else { throw error }
+            guard error.remedy == .again, try await store.keep(body, of: provider.id, in: team.id, at: now) else {
+                throw error
+            }
             return .kept
         }
         return try await database.transaction(in: team.id) { transaction in
@@ -120,14 +122,15 @@ extension UpstreamNotifications {
     }
 
     private func verify(_ job: UpstreamNotificationJob, _ run: JobRun) async throws -> JobOutcome {
+        guard job.provider == provider.id.rawValue else { return .ofUnknownProvider }
         guard let team = try await teams.snapshot(of: run.team) else { return .succeeded(["verdict": "no team"]) }
-        guard let body = store.open(job, in: run.team) else { return .failed("the notice cannot be opened") }
+        guard let body = store.open(job, in: run.team) else { return .failed("the notification cannot be opened") }
         let receivedAt = Timestamp(microseconds: job.receivedAt)
         let notification: UpstreamNotification
         do throws(UpstreamFailure) {
             notification = try await provider.notification(body, receivedAt: receivedAt, in: team)
         } catch {
-            let isLast = error.cause == .providerKey && run.claim.attempt >= Self.attemptsAtKey
+            let isLast = error.cause == .upstreamKey && run.claim.attempt >= Self.attemptsAtKey
             return error.remedy == .again && !isLast
                 ? .failed(error.reason) : .succeeded(["verdict": .string(error.reason)])
         }

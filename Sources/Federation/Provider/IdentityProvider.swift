@@ -27,7 +27,7 @@ public protocol IdentityProvider: UpstreamTokenService {
     ///   upstream request.
     func identify(
         _ answer: UpstreamResponse, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot, at moment: Timestamp
-    ) async throws(UpstreamFailure) -> ProviderIdentity
+    ) async throws(UpstreamFailure) -> UpstreamIdentity
 
     /// Redeems the code of an answer, which works once.
     func redeem(_ code: String, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot)
@@ -67,7 +67,7 @@ public struct ExpectedNonce: Sendable {
 
 /// Verified content of a token that a native app handed over.
 public struct NativeProof: Sendable {
-    public let identity: ProviderIdentity
+    public let identity: UpstreamIdentity
     /// Whether the token itself shows that it came with the code; otherwise it may be an old token found by an
     /// attacker.
     public let namesCode: Bool
@@ -82,7 +82,7 @@ public enum UpstreamRedemption: Sendable {
 
 /// Identity and refresh token that a provider returned for a code.
 public struct UpstreamGrant: Sendable {
-    public let identity: ProviderIdentity
+    public let identity: UpstreamIdentity
     public let token: Token?
 
     /// Refresh token: valid until the user or the app ends it, and to be revoked with the account.
@@ -115,7 +115,7 @@ extension UpstreamFailure {
     /// - Parameter sent: what was sent, if the failure has no exchange.
     fileprivate func event(at moment: Timestamp, from origin: Origin, sent: [TraceAttribute] = []) -> TraceEvent {
         TraceEvent(
-            .providerFailed, at: moment, from: origin, cause: cause, reason: reason, sent: exchange?.sent ?? sent,
+            .upstreamFailed, at: moment, from: origin, cause: cause, reason: reason, sent: exchange?.sent ?? sent,
             answered: exchange?.answered ?? [])
     }
 }
@@ -123,10 +123,10 @@ extension UpstreamFailure {
 extension OAuthError {
     /// The error for an app whose handed-over code the provider rejected, in the provider's words.
     public init(_ failure: UpstreamFailure) {
-        let isOurs = failure.cause == .providerClient || failure.cause == .providerAbsent
+        let isOurs = failure.cause == .upstreamClient || failure.cause == .upstreamAbsent
         self.init(
             isOurs ? .invalidClient : .invalidGrant,
-            failure.cause == .providerCode ? failure.exchange?.errorDescription : nil, cause: failure.cause,
+            failure.cause == .upstreamCode ? failure.exchange?.errorDescription : nil, cause: failure.cause,
             because: failure.reason)
     }
 }
@@ -135,9 +135,9 @@ extension RefusalCause {
     /// Whether the cause is the provider's behavior or response, not the configuration in Pippin or the user's account.
     public var isProviders: Bool {
         switch self {
-        case .providerUnreachable, .providerTrouble, .providerThrottles, .providerMalformed, .providerClient,
-            .providerCode, .providerRequest, .providerAnswer, .providerRefused, .providerToken, .providerIssuer,
-            .providerAudience, .providerExpired, .providerKey, .providerNonce:
+        case .upstreamUnreachable, .upstreamTrouble, .upstreamThrottles, .upstreamMalformed, .upstreamClient,
+            .upstreamCode, .upstreamRequest, .upstreamAnswer, .upstreamRefused, .upstreamToken, .upstreamIssuer,
+            .upstreamAudience, .upstreamExpired, .upstreamKey, .upstreamNonce:
             true
         default: false
         }

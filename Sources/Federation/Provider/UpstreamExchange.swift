@@ -137,24 +137,24 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
 
     /// The provider's identifier of the user is that of another user in the directory.
     static let subjectTaken = UpstreamFailure(
-        .providerSubjectTaken, .none, because: "the provider's name for the person is that of somebody of the directory"
+        .upstreamSubjectTaken, .none, because: "the provider's name for the person is that of somebody of the directory"
     )
 
     /// The provider account is no longer linked to the user, or the user is suspended.
-    static let parted = UpstreamFailure(
-        .providerParted, .anew, because: "the person has parted from the account, or was suspended, since they approved"
-    )
+    static let unlinked = UpstreamFailure(
+        .upstreamUnlinked, .anew,
+        because: "the person has parted from the account, or was suspended, since they approved")
 
     /// Whether the answer can be judged later: once the provider recovers, or once the team is connected again.
-    var keepsAnswer: Bool { remedy == .again || cause == .providerAbsent }
+    var keepsAnswer: Bool { remedy == .again || cause == .upstreamAbsent }
 
     /// Whether the request certainly had no effect; after any other failure it may have had one.
     var leavesUndone: Bool {
-        [.providerAbsent, .providerBusy, .providerClient, .providerRequest, .providerThrottles].contains(cause)
+        [.upstreamAbsent, .upstreamBusy, .upstreamClient, .upstreamRequest, .upstreamThrottles].contains(cause)
     }
 
     /// Whether the failure concerns one answer alone, so that others may succeed.
-    var isOfOneAnswer: Bool { [.providerKey, .providerExpired, .providerAbsent].contains(cause) }
+    var isOfOneAnswer: Bool { [.upstreamKey, .upstreamExpired, .upstreamAbsent].contains(cause) }
 }
 
 /// Answer that a provider posted to the return URL, not verified yet.
@@ -202,7 +202,7 @@ public protocol UpstreamTokenService: Sendable {
 
     /// Whether the authorization of a token is still valid.
     ///
-    /// - Throws: `UpstreamFailure` if this cannot be determined; with the cause `providerClient` or `providerAbsent` if
+    /// - Throws: `UpstreamFailure` if this cannot be determined; with the cause `upstreamClient` or `upstreamAbsent` if
     ///   the team must change something.
     func isAlive(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure) -> Bool
 

@@ -63,7 +63,7 @@ struct OrphanedTokenStore: Sendable {
             for: source.primaryAppID, at: source.moment)
         guard let token = orphan else { return }
         let person: SQL = """
-            SELECT sub FROM provider_identities
+            SELECT sub FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
         let consent: SQL =
@@ -73,10 +73,10 @@ struct OrphanedTokenStore: Sendable {
         let alone: SQL = "token_id = \(token.id) AND state = 'live' AND NOT EXISTS (\(consent))"
         try await database.query(
             [
-                FederatedLinkStatus.lock(whomever: provider, calls: identifier, in: team),
+                UpstreamLinkStatus.lock(whomever: provider, calls: identifier, in: team),
                 tokens.insertion(of: token, in: team),
                 """
-                UPDATE provider_tokens SET sub = coalesce((\(person)), sub)
+                UPDATE upstream_tokens SET sub = coalesce((\(person)), sub)
                 WHERE team_id = \(team) AND token_id = \(token.id)
                 """,
                 """
@@ -108,26 +108,26 @@ public struct TeamTokenEndStore: TeamObligations {
             )))
             """
         try await transaction.query(
-            "WITH \(UpstreamTokenEnd.parts(ofThose: condition, in: team)) SELECT FROM provider_ended")
+            "WITH \(UpstreamTokenEnd.parts(ofThose: condition, in: team)) SELECT FROM upstream_ended")
     }
 
     /// Enqueues the revocation of a batch of live tokens; skips rows locked by other transactions.
     public func continueDeletion(in team: TeamID, batch: Int) async throws(PostgresFailure) -> Int {
         let condition: SQL = """
             token_id IN (
-                SELECT token_id FROM provider_tokens WHERE team_id = \(team) AND state = 'live'
+                SELECT token_id FROM upstream_tokens WHERE team_id = \(team) AND state = 'live'
                 LIMIT \(batch) FOR UPDATE SKIP LOCKED
             )
             """
         let parts = UpstreamTokenEnd.parts(ofThose: condition, in: team)
-        return try await database.query("WITH \(parts) SELECT FROM provider_ended", in: team).count
+        return try await database.query("WITH \(parts) SELECT FROM upstream_ended", in: team).count
     }
 
     /// True once no token is live and no revocation pending; revocations without a job are then recorded as refused.
     public func conclude(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
         let open = try await transaction.query(
             """
-            SELECT FROM provider_tokens WHERE team_id = \(team) AND state = 'live'
+            SELECT FROM upstream_tokens WHERE team_id = \(team) AND state = 'live'
             UNION ALL (\(UpstreamRevocation.pending(in: team)))
             LIMIT 1
             """)

@@ -39,7 +39,7 @@ struct UpstreamAuthorizationEnd: Sendable {
         try await transaction.query(
             InteractionProgressStore.deletion(of: subject, provedAt: provider, until: end, in: team))
         if cause == .grantDead {
-            try await transaction.query(ProviderAnnouncement.removal(of: subject, for: primaryAppID, in: team))
+            try await transaction.query(UpstreamAnnouncement.removal(of: subject, for: primaryAppID, in: team))
         }
         try await authorizationEnd(isLinked).apply(transaction)
     }
@@ -51,7 +51,7 @@ struct UpstreamAuthorizationEnd: Sendable {
         // If only the provider's token died the consent stays, because the provider will not send the name again; `user`
         // is delivered once more, because the apps have been notified to delete the user.
         authorizationEnd.consent = cause == .told ? .deleted : .undelivered
-        authorizationEnd.notice = AuthorizationEnd.Notice(
+        authorizationEnd.notification = AuthorizationEnd.NotificationEffect(
             NewNotification(.consentRevoked, of: subject, to: primaryAppID), ofConsentAlone: isLinked)
         authorizationEnd.event = event(isLinked)
         let sessions = SessionStore.deletion(of: subject, begunAt: provider, until: end, orAfter: horizon, in: team)
@@ -64,7 +64,7 @@ struct UpstreamAuthorizationEnd: Sendable {
         let rows = try await transaction.query(
             """
             SELECT EXISTS (
-                SELECT FROM provider_identities
+                SELECT FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject) AND linked_at IS NOT NULL
             )
             """)
@@ -75,7 +75,7 @@ struct UpstreamAuthorizationEnd: Sendable {
     private var identity: SQL {
         """
         identity AS (
-            UPDATE provider_identities SET state = 'revoked', state_at = \(now)
+            UPDATE upstream_identities SET state = 'revoked', state_at = \(now)
             WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject) AND state = 'authorized'
                 AND (\(end) IS NULL OR last_seen_at <= \(end) OR last_seen_at > \(horizon))
             RETURNING sub
@@ -85,7 +85,7 @@ struct UpstreamAuthorizationEnd: Sendable {
 
     private func event(_ isLinked: Bool) -> AuditEvent {
         AuditEvent(
-            cause == .told && !isLinked ? "consent.ended" : "provider_authorization.ended",
+            cause == .told && !isLinked ? "consent.ended" : "upstream_authorization.ended",
             by: .system(provider.rawValue), on: AuditEvent.Target("user", subject.rawValue), from: .local,
             after: ["appID": .string(primaryAppID.rawValue), "because": .string(cause.rawValue)])
     }
@@ -143,7 +143,7 @@ struct UpstreamAuthorizationStore: Sendable {
         believing horizon: Timestamp, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Status {
         let tokens: SQL = """
-            FROM provider_tokens
+            FROM upstream_tokens
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND provider = \(provider)
                 AND created_at <= \(horizon)
             """
@@ -151,11 +151,11 @@ struct UpstreamAuthorizationStore: Sendable {
             """
             SELECT (SELECT max(created_at) \(tokens) AND state = 'live'), arrival.at,
                 EXISTS (
-                    SELECT FROM provider_tokens
+                    SELECT FROM upstream_tokens
                     WHERE team_id = \(team) AND app_id = \(primaryAppID) AND provider = \(provider)
                         AND (sub = \(subject) OR identifier = \(identifier))
-                        AND called_at BETWEEN \(moment - Self.echo) AND \(EventOrder.lastUnclear(toEventAt: moment))
-                        AND (arrival.at IS NULL OR arrival.at <= called_at OR arrival.at > \(moment))
+                        AND revocation_asked_at BETWEEN \(moment - Self.echo) AND \(EventOrder.lastUnclear(toEventAt: moment))
+                        AND (arrival.at IS NULL OR arrival.at <= revocation_asked_at OR arrival.at > \(moment))
                 )
             FROM (SELECT \(login(of: subject, for: primaryAppID, tokens, until: horizon, in: team))) AS arrival (at)
             """)
@@ -171,16 +171,16 @@ struct UpstreamAuthorizationStore: Sendable {
         greatest(
             (SELECT max(created_at) \(tokens)),
             (
-                SELECT max(came_at) FROM provider_identities
-                WHERE team_id = \(team) AND sub = \(subject) AND provider = \(provider) AND came_to = \(primaryAppID)
-                    AND came_at <= \(horizon)
+                SELECT max(last_login_at) FROM upstream_identities
+                WHERE team_id = \(team) AND sub = \(subject) AND provider = \(provider) AND last_login_app_id = \(primaryAppID)
+                    AND last_login_at <= \(horizon)
             ),
             (
                 SELECT granted_at FROM consents
                 WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND granted_at <= \(horizon)
                     AND (
                         consents.provider = \(provider) OR NOT EXISTS (
-                            SELECT FROM provider_identities AS own
+                            SELECT FROM upstream_identities AS own
                             WHERE own.team_id = \(team) AND own.sub = \(subject) AND own.provider = \(provider)
                                 AND own.linked_at IS NOT NULL
                         )

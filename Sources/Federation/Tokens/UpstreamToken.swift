@@ -14,7 +14,7 @@ public struct UpstreamToken: Sendable {
     /// The primary App ID of the group that the user signed in to.
     public let primaryAppID: ClientID
     /// The client at the provider that the token was issued to.
-    public let clientID: ClientID
+    public let clientID: String
     /// Nil if the master key that sealed it is missing.
     let text: String?
 }
@@ -36,7 +36,7 @@ public struct UpstreamTokenSummary: Sendable {
     /// Whether the user still exists: a token may outlive its user.
     public let hasPerson: Bool
     public let primaryAppID: ClientID
-    public let clientID: ClientID
+    public let clientID: String
     public let state: State
     /// Why the token cannot be revoked or, if live, validated.
     public let problem: UpstreamTokenProblem?
@@ -80,9 +80,9 @@ public enum UpstreamTokenProblem: String, CaseIterable, Sendable {
     init(_ cause: RefusalCause) {
         self =
             switch cause {
-            case .providerAbsent: .unconnected
-            case .providerClient: .client
-            case .providerCode, .providerRequest: .token
+            case .upstreamAbsent: .unconnected
+            case .upstreamClient: .client
+            case .upstreamCode, .upstreamRequest: .token
             default: .unreachable
             }
     }
@@ -91,7 +91,7 @@ public enum UpstreamTokenProblem: String, CaseIterable, Sendable {
 /// Job that asks a provider whether a user's authorization is still valid, after an event that may have ended it: the
 /// user signed in so close to it that the times do not show which came first.
 struct UpstreamQuestion: JobKind {
-    static let kind = "provider.question"
+    static let kind = "upstream.question"
 
     static var policy: JobPolicy {
         var policy = JobPolicy()
@@ -106,6 +106,8 @@ struct UpstreamQuestion: JobKind {
     /// Time within which a sign-in under way has stored its token: longer than a provider's calls may take.
     static let delay = Duration.seconds(20)
 
+    /// The provider's ID.
+    let provider: String
     /// `sub` of the user.
     let sub: String
     /// The primary App ID of the group.
@@ -113,7 +115,8 @@ struct UpstreamQuestion: JobKind {
     /// Time of the event, in microseconds since 1970.
     let at: Int64
 
-    init(of subject: Subject, for primaryAppID: ClientID, eventAt moment: Timestamp) {
+    init(to provider: ProviderID, of subject: Subject, for primaryAppID: ClientID, eventAt moment: Timestamp) {
+        self.provider = provider.rawValue
         sub = subject.rawValue
         app = primaryAppID.rawValue
         at = moment.microseconds

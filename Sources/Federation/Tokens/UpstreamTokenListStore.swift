@@ -34,7 +34,7 @@ public struct UpstreamTokenListStore: Sendable {
         let last = cursor.flatMap { UpstreamTokenID(rawValue: $0.id) }
         let rows = try await database.search(
             """
-            SELECT \(Self.columns) FROM provider_tokens
+            SELECT \(Self.columns) FROM upstream_tokens
             WHERE team_id = \(team) AND \(filter.condition)
                 AND (\(cursor?.at) IS NULL OR problem_at < \(cursor?.at)
                     OR (problem_at = \(cursor?.at) AND token_id > \(last?.octets)))
@@ -50,7 +50,7 @@ public struct UpstreamTokenListStore: Sendable {
     /// Whether an unfiltered page would have tokens; one index lookup instead of a search.
     public func hasAny(in team: TeamID) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
-            "SELECT EXISTS (SELECT FROM provider_tokens WHERE team_id = \(team) AND problem IS NOT NULL)", in: team)
+            "SELECT EXISTS (SELECT FROM upstream_tokens WHERE team_id = \(team) AND problem IS NOT NULL)", in: team)
         return try rows.only { (row: inout Row) throws(PostgresFailure) in try row.next() }
     }
 
@@ -58,7 +58,7 @@ public struct UpstreamTokenListStore: Sendable {
     public func list(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> [UpstreamTokenSummary] {
         let rows = try await database.query(
             """
-            SELECT \(Self.columns) FROM provider_tokens
+            SELECT \(Self.columns) FROM upstream_tokens
             WHERE team_id = \(team) AND sub = \(subject)
             ORDER BY created_at DESC, token_id
             LIMIT \(Self.listLimit)
@@ -71,13 +71,13 @@ public struct UpstreamTokenListStore: Sendable {
         _ id: UpstreamTokenID, in team: TeamID, by actor: Actor, from origin: Origin,
         noting accounts: any UpstreamAccounts
     ) async throws(PostgresFailure) -> Bool {
-        let target = AuditEvent.Target("provider_token", id.rawValue)
-        let event = AuditEvent("provider_token.retried", by: actor, on: target, from: origin)
+        let target = AuditEvent.Target("upstream_token", id.rawValue)
+        let event = AuditEvent("upstream_token.retried", by: actor, on: target, from: origin)
         let payloads: SQL = "SELECT jsonb_build_object('token', encode(token_id, 'hex')) FROM again"
         let rows = try await database.query(
             """
             WITH again AS (
-                UPDATE provider_tokens SET state = 'ending', problem = NULL, problem_at = NULL, settled_at = NULL
+                UPDATE upstream_tokens SET state = 'ending', problem = NULL, problem_at = NULL, settled_at = NULL
                 WHERE team_id = \(team) AND token_id = \(id.octets) AND state = 'refused'
                 RETURNING token_id
             ), receipts AS (
@@ -96,7 +96,7 @@ public struct UpstreamTokenListStore: Sendable {
         let rows = try await database.search(
             """
             SELECT count(*) FROM (
-                SELECT FROM provider_tokens WHERE team_id = \(team) AND \(filter.condition)
+                SELECT FROM upstream_tokens WHERE team_id = \(team) AND \(filter.condition)
                 LIMIT \(Page<UpstreamTokenSummary>.countLimit + 1)
             ) AS counted
             """, in: team)
@@ -106,7 +106,7 @@ public struct UpstreamTokenListStore: Sendable {
 
     private static let columns: SQL = """
         encode(token_id, 'hex'), sub,
-        EXISTS (SELECT FROM users WHERE users.team_id = provider_tokens.team_id AND users.sub = provider_tokens.sub),
+        EXISTS (SELECT FROM users WHERE users.team_id = upstream_tokens.team_id AND users.sub = upstream_tokens.sub),
         app_id, client_id, state, problem, problem_at, created_at, validated_at,
         settled_at
         """
@@ -160,17 +160,17 @@ public enum UpstreamTokenEnd {
     /// Two parts of a WITH clause that enqueue the revocation of the tokens that meet a condition.
     static func parts(ofThose condition: SQL, in team: TeamID) -> SQL {
         """
-        provider_ended AS (
-            UPDATE provider_tokens SET state = 'ending', problem = NULL, problem_at = NULL, settled_at = NULL
+        upstream_ended AS (
+            UPDATE upstream_tokens SET state = 'ending', problem = NULL, problem_at = NULL, settled_at = NULL
             WHERE team_id = \(team) AND \(condition)
             RETURNING token_id
-        ), provider_jobs AS (
+        ), upstream_jobs AS (
             \(UpstreamRevocation.insertion(in: team, for: Self.payloads))
         )
         """
     }
 
-    private static let payloads: SQL = "SELECT jsonb_build_object('token', encode(token_id, 'hex')) FROM provider_ended"
+    private static let payloads: SQL = "SELECT jsonb_build_object('token', encode(token_id, 'hex')) FROM upstream_ended"
 }
 
 /// Stores the refresh tokens that providers issued, sealed, because each must be sent back to be revoked.
@@ -210,7 +210,7 @@ struct UpstreamTokenStore: Sendable {
         let spread = Duration.seconds(Int(id[0]) << 8 | Int(id[1])) * 86_400 / 65_536
         return """
             \(Self.isDue(id) ? trimming(before: token, in: team) : "")
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, identifier, app_id, client_id, token_sealed, created_at, validate_at
             )
             SELECT \(team), \(id), \(token.provider), \(token.subject), \(token.identifier), \(token.primaryAppID),
@@ -227,8 +227,8 @@ struct UpstreamTokenStore: Sendable {
     private func trimming(before token: New, in team: TeamID) -> SQL {
         """
         WITH trimmed AS (
-            DELETE FROM provider_tokens WHERE team_id = \(team) AND token_id IN (
-                SELECT token_id FROM provider_tokens
+            DELETE FROM upstream_tokens WHERE team_id = \(team) AND token_id IN (
+                SELECT token_id FROM upstream_tokens
                 WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.primaryAppID)
                     AND provider = \(token.provider) AND state = 'live'
                 ORDER BY created_at DESC, token_id OFFSET \(Quota.upstreamTokens.count - 1) LIMIT 64
@@ -245,7 +245,7 @@ struct UpstreamTokenStore: Sendable {
 
     /// Context that a sealed token is bound to.
     private static func place(of id: [UInt8], in team: TeamID) -> [String] {
-        [team.rawValue, "provider_tokens", Hex.encode(id), "token_sealed"]
+        [team.rawValue, "upstream_tokens", Hex.encode(id), "token_sealed"]
     }
 }
 

@@ -21,7 +21,7 @@ struct UpstreamTokenRevocationStore: Sendable {
     {
         let rows = try await database.query(
             """
-            SELECT \(Self.columns) FROM provider_tokens
+            SELECT \(Self.columns) FROM upstream_tokens
             WHERE team_id = \(team) AND token_id = \(id) AND state = ANY (\(states.map(\.rawValue)))
             """, in: team)
         guard var row = rows.first else { return nil }
@@ -66,11 +66,11 @@ struct UpstreamTokenRevocationStore: Sendable {
         because reason: String, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
         let names: [Subject] = try await transaction.query(
-            "SELECT identifier FROM provider_identities WHERE team_id = \(team) AND sub = \(subject)"
+            "SELECT identifier FROM upstream_identities WHERE team_id = \(team) AND sub = \(subject)"
         ).column()
         let rows = try await transaction.query(
             """
-            SELECT token_id, \(Self.columns) FROM provider_tokens
+            SELECT token_id, \(Self.columns) FROM upstream_tokens
             WHERE team_id = \(team) AND sub = \(subject) AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
                 AND state <> 'revoked' AND (created_at < \(moment) OR created_at >= \(horizon))
                 AND (identifier IS NULL OR identifier = ANY (\(names.map(\.rawValue))))
@@ -86,7 +86,7 @@ struct UpstreamTokenRevocationStore: Sendable {
     func refuseAbandoned(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
         let rows = try await transaction.query(
             """
-            SELECT token_id, \(Self.columns) FROM provider_tokens
+            SELECT token_id, \(Self.columns) FROM upstream_tokens
             WHERE team_id = \(team) AND state = 'ending'
             ORDER BY token_id FOR UPDATE
             """)
@@ -98,7 +98,7 @@ struct UpstreamTokenRevocationStore: Sendable {
         try await database.transaction(in: team) { transaction in
             let rows = try await transaction.query(
                 """
-                SELECT token_id, \(Self.columns) FROM provider_tokens
+                SELECT token_id, \(Self.columns) FROM upstream_tokens
                 WHERE team_id = \(team) AND state = 'ending' AND NOT EXISTS (
                     \(UpstreamRevocation.pending(in: team)) AND payload->>'token' = encode(token_id, 'hex')
                 )
@@ -126,7 +126,7 @@ struct UpstreamTokenRevocationStore: Sendable {
         try await transaction.query(
             """
             WITH settled AS (
-                UPDATE provider_tokens SET \(fate.assignments)
+                UPDATE upstream_tokens SET \(fate.assignments)
                 WHERE team_id = \(team) AND token_id = \(token.id) AND state = ANY (\(states.map(\.rawValue)))
                 RETURNING token_id
             ), receipts AS (
@@ -152,9 +152,9 @@ extension UpstreamTokenFate {
 
     fileprivate var action: String {
         switch self {
-        case .revoked: "provider_token.revoked"
-        case .refused: "provider_token.not_revoked"
-        case .superseded: "provider_token.superseded"
+        case .revoked: "upstream_token.revoked"
+        case .refused: "upstream_token.not_revoked"
+        case .superseded: "upstream_token.superseded"
         }
     }
 }
@@ -166,7 +166,7 @@ extension UpstreamToken {
     fileprivate func event(_ fate: UpstreamTokenFate, because reason: String?) -> AuditEvent {
         var after: [String: JSONValue] = [
             "provider": .string(provider.rawValue), "appID": .string(primaryAppID.rawValue),
-            "client": .string(clientID.rawValue), "token": .string(Hex.encode(id)),
+            "client": .string(clientID), "token": .string(Hex.encode(id)),
         ]
         if let reason { after["because"] = .string(reason) }
         if let problem = fate.problem { after["problem"] = .string(problem.rawValue) }
@@ -200,7 +200,7 @@ extension UpstreamTokenRevocationStore {
         try await transaction.query(UserStore.lock([token.subject, linkedUser].compactMap(\.self), in: team))
         let newer = try await transaction.query(
             """
-            SELECT FROM provider_tokens
+            SELECT FROM upstream_tokens
             WHERE \(Self.sameAuthorization(token, in: team)) AND state = 'live'
                 AND NOT EXISTS (SELECT FROM teams WHERE team_id = \(team) AND closed_at IS NOT NULL)
             LIMIT 1
@@ -208,7 +208,7 @@ extension UpstreamTokenRevocationStore {
         guard newer.isEmpty else { return .superseded }
         let noted = try await transaction.query(
             """
-            UPDATE provider_tokens SET called_at = \(now)
+            UPDATE upstream_tokens SET revocation_asked_at = \(now)
             WHERE team_id = \(team) AND token_id = \(token.id) AND state IN ('ending', 'refused')
             """)
         return noted.changed == 1 ? .begun : .settled
@@ -221,7 +221,7 @@ extension UpstreamTokenRevocationStore {
     {
         let rows = try await transaction.query(
             """
-            SELECT sub FROM provider_identities
+            SELECT sub FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(token.provider) AND identifier = \(token.identifier)
             """)
         guard var row = rows.first else { return nil }
@@ -244,7 +244,7 @@ extension UpstreamTokenRevocationStore {
     func noteUncalled(_ token: UpstreamToken, in team: TeamID) async throws(PostgresFailure) {
         try await database.query(
             """
-            UPDATE provider_tokens SET called_at = NULL
+            UPDATE upstream_tokens SET revocation_asked_at = NULL
             WHERE team_id = \(team) AND token_id = \(token.id) AND state IN ('ending', 'refused')
             """, in: team)
     }
@@ -256,7 +256,7 @@ extension UpstreamTokenRevocationStore {
     ) async throws(PostgresFailure) {
         try await transaction.query(
             """
-            UPDATE provider_tokens SET validate_at = least(validate_at, \(now))
+            UPDATE upstream_tokens SET validate_at = least(validate_at, \(now))
             WHERE \(Self.sameAuthorization(token, in: team)) AND state = 'live'
             """)
     }
@@ -267,7 +267,7 @@ extension UpstreamTokenRevocationStore {
 /// Failed attempts are repeated over two and a half days; then the token is marked as one that cannot be revoked, and
 /// the console can retry.
 public struct UpstreamRevocation: JobKind {
-    public static let kind = "provider.revocation"
+    public static let kind = "upstream.revocation"
 
     public static var policy: JobPolicy {
         var policy = JobPolicy()

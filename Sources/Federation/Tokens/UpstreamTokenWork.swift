@@ -43,12 +43,13 @@ public struct UpstreamTokenWork: Sendable {
             let token = try await revocations.find(id.octets, in: [.ending, .refused], of: run.team),
             let team = try await teams.snapshot(of: run.team, evenClosed: true)
         else { return .succeeded(["fate": "settled otherwise"]) }
+        guard token.provider == provider.id else { return .ofUnknownProvider }
         if let outcome = try await settleUncalled(token, run) { return outcome }
         guard let text = token.text else { return try await refuse(token, .sealed, "the token cannot be opened", run) }
         do throws(UpstreamFailure) { try await provider.revoke(token, text: text, in: team) } catch {
             if error.leavesUndone { try await revocations.noteUncalled(token, in: run.team) }
             // Without a connection a retry is useless; any other problem may be solved by then.
-            guard run.isLast || error.cause == .providerAbsent else {
+            guard run.isLast || error.cause == .upstreamAbsent else {
                 return error.retryAfter.map { .retry(after: $0, error.reason) } ?? .failed(error.reason)
             }
             return try await refuse(token, UpstreamTokenProblem(error.cause), error.reason, run)
@@ -94,6 +95,7 @@ extension UpstreamTokenWork {
             let token = try await revocations.find(id.octets, in: [.live], of: run.team),
             let team = try await teams.snapshot(of: run.team)
         else { return .succeeded(["state": "settled otherwise"]) }
+        guard token.provider == provider.id else { return .ofUnknownProvider }
         let now = server.clock()
         switch try await validations.status(of: token, in: run.team, at: now) {
         case .asked: return .succeeded(["state": "asked already"])
@@ -141,6 +143,7 @@ extension UpstreamTokenWork {
     ///
     /// A dead token of which a newer one has been stored meanwhile says nothing: then that is asked about.
     func answer(_ job: UpstreamQuestion, _ run: JobRun) async throws -> JobOutcome {
+        guard job.provider == provider.id.rawValue else { return .ofUnknownProvider }
         guard let subject = Subject(rawValue: job.sub), let primaryAppID = ClientID(rawValue: job.app),
             let team = try await teams.snapshot(of: run.team)
         else { return .succeeded(["state": "settled otherwise"]) }
@@ -182,7 +185,7 @@ extension UpstreamTokenWork {
     /// Stores a problem that the team must solve, or retries; the user is not affected by any failure.
     private func postpone(_ token: UpstreamToken, _ failure: UpstreamFailure, _ run: JobRun) async throws -> JobOutcome
     {
-        if failure.cause == .providerClient || failure.cause == .providerAbsent {
+        if failure.cause == .upstreamClient || failure.cause == .upstreamAbsent {
             let problem = UpstreamTokenProblem(failure.cause)
             try await validations.note(problem, of: token, at: server.clock(), in: run.team)
             return .succeeded(["problem": .string(failure.reason)])
@@ -208,6 +211,11 @@ extension UpstreamTokenWork {
         try await end.apply(transaction)
         try await revocations.markRevoked(token, because: "invalid_grant", in: run.team, transaction)
         let rest = UpstreamTokenEnd.parts(of: token.subject, for: token.primaryAppID, in: run.team)
-        try await transaction.query("WITH \(rest) SELECT FROM provider_ended")
+        try await transaction.query("WITH \(rest) SELECT FROM upstream_ended")
     }
+}
+
+extension JobOutcome {
+    /// Outcome of work for a provider that this release does not have: a newer release beside it does the work.
+    static let ofUnknownProvider = JobOutcome.postponed(.seconds(3600))
 }

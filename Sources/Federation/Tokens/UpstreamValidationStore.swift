@@ -20,11 +20,11 @@ struct UpstreamValidationStore: Sendable {
         try await database.query(
             """
             WITH due AS (
-                SELECT token_id FROM provider_tokens
+                SELECT token_id FROM upstream_tokens
                 WHERE team_id = \(team) AND state = 'live' AND validate_at <= \(now)
                 ORDER BY validate_at LIMIT \(limit) FOR UPDATE SKIP LOCKED
             ), claimed AS (
-                UPDATE provider_tokens AS token
+                UPDATE upstream_tokens AS token
                 SET validate_at = \(now + UpstreamTokenStore.validationInterval)
                 FROM due
                 WHERE token.team_id = \(team) AND token.token_id = due.token_id
@@ -32,7 +32,7 @@ struct UpstreamValidationStore: Sendable {
             ), newest AS (
                 SELECT token_id FROM claimed
                 WHERE NOT EXISTS (
-                    SELECT FROM provider_tokens AS other
+                    SELECT FROM upstream_tokens AS other
                     WHERE other.team_id = \(team) AND other.sub = claimed.sub AND other.app_id = claimed.app_id
                         AND other.state = 'live'
                         AND \(Self.rank("other", at: now)) > \(Self.rank("claimed", at: now))
@@ -58,7 +58,7 @@ struct UpstreamValidationStore: Sendable {
             """
             SELECT EXISTS (SELECT FROM users WHERE team_id = \(team) AND sub = \(token.subject)),
                 EXISTS (
-                    SELECT FROM provider_tokens
+                    SELECT FROM upstream_tokens
                     WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.primaryAppID)
                         AND validated_at > \(now - UpstreamTokenStore.validationInterval)
                 ), \(Self.hasNewer(than: token, in: team, at: now))
@@ -84,7 +84,7 @@ struct UpstreamValidationStore: Sendable {
         try await transaction.query(UserStore.lock(token.subject, in: team))
         let rows = try await transaction.query(
             """
-            SELECT FROM provider_tokens
+            SELECT FROM upstream_tokens
             WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
                 AND NOT \(Self.hasNewer(than: token, in: team, at: now))
             """)
@@ -96,10 +96,10 @@ struct UpstreamValidationStore: Sendable {
         of subject: Subject, for primaryAppID: ClientID, from provider: ProviderID, in team: TeamID, at now: Timestamp
     ) -> SQL {
         """
-        SELECT token_id FROM provider_tokens
+        SELECT token_id FROM upstream_tokens
         WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
             AND provider = \(provider) AND state = 'live'
-        ORDER BY \(Self.rank("provider_tokens", at: now)) DESC LIMIT 1
+        ORDER BY \(Self.rank("upstream_tokens", at: now)) DESC LIMIT 1
         """
     }
 
@@ -113,7 +113,7 @@ struct UpstreamValidationStore: Sendable {
     private static func hasNewer(than token: UpstreamToken, in team: TeamID, at now: Timestamp) -> SQL {
         """
         EXISTS (
-            SELECT FROM provider_tokens AS asked JOIN provider_tokens AS newer
+            SELECT FROM upstream_tokens AS asked JOIN upstream_tokens AS newer
                 ON newer.team_id = asked.team_id AND newer.sub = asked.sub AND newer.app_id = asked.app_id
             WHERE asked.team_id = \(team) AND asked.token_id = \(token.id) AND newer.team_id = \(team)
                 AND newer.state = 'live' AND \(rank("newer", at: now)) > \(rank("asked", at: now))
@@ -127,7 +127,7 @@ struct UpstreamValidationStore: Sendable {
     {
         try await transaction.query(
             """
-            UPDATE provider_tokens
+            UPDATE upstream_tokens
             SET validated_at = \(now), problem = NULL, problem_at = NULL,
                 validate_at = greatest(validate_at, \(now + UpstreamTokenStore.validationInterval))
             WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
@@ -140,7 +140,7 @@ struct UpstreamValidationStore: Sendable {
     {
         try await database.query(
             """
-            UPDATE provider_tokens
+            UPDATE upstream_tokens
             SET problem = \(problem.rawValue),
                 problem_at = CASE WHEN problem = \(problem.rawValue) THEN problem_at ELSE \(now) END
             WHERE team_id = \(team) AND token_id = \(token.id) AND state = 'live'
@@ -150,7 +150,7 @@ struct UpstreamValidationStore: Sendable {
     /// Enqueues the revocation of all tokens of a deleted user.
     func endOrphan(_ token: UpstreamToken, in team: TeamID) async throws(PostgresFailure) {
         let parts = UpstreamTokenEnd.parts(of: token.subject, in: team)
-        try await database.query("WITH \(parts) SELECT FROM provider_ended", in: team)
+        try await database.query("WITH \(parts) SELECT FROM upstream_ended", in: team)
     }
 }
 
@@ -194,7 +194,7 @@ public struct UpstreamValidationRound: Sendable {
 ///
 /// It is not urgent: after a few attempts it is left to the next day.
 public struct UpstreamValidation: JobKind {
-    public static let kind = "provider.validation"
+    public static let kind = "upstream.validation"
 
     public static var policy: JobPolicy {
         var policy = JobPolicy()

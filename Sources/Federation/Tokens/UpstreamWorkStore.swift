@@ -90,8 +90,8 @@ struct UpstreamWorkStore: Sendable {
 extension UpstreamWorkStore.Work {
     fileprivate var table: SQL {
         switch self {
-        case .settlement: "provider_trips"
-        case .validation, .revocation: "provider_tokens"
+        case .settlement: "upstream_requests"
+        case .validation, .revocation: "upstream_tokens"
         }
     }
 

@@ -18,7 +18,7 @@ public struct InteractionProgressStore: Sendable {
 
         var condition: SQL {
             """
-            team_id = \(team) AND \(id.slot.condition) AND attempt_id = \(id)
+            team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
                 AND browser_hash = \(browserHash) AND created_at > \(moment - Interaction.lifetime)
             """
         }
@@ -32,7 +32,7 @@ public struct InteractionProgressStore: Sendable {
     {
         try await change(
             """
-            UPDATE attempts
+            UPDATE interactions
             SET sub = \(identity.subject), login = \(identity.login), first_factor = \(identity.proof.method),
                 first_factor_at = \(identity.proof.at), second_factor_due = \(identity.due),
                 second_factor = NULL, second_factor_at = NULL, entered_at = NULL, credentials_version = \(version)
@@ -48,7 +48,7 @@ public struct InteractionProgressStore: Sendable {
     func noteSecond(_ proof: Proof, of subject: Subject, _ holder: Holder) async throws(PostgresFailure) -> Bool {
         try await change(
             """
-            UPDATE attempts SET second_factor = \(proof.method), second_factor_at = \(proof.at)
+            UPDATE interactions SET second_factor = \(proof.method), second_factor_at = \(proof.at)
             WHERE \(holder.condition) AND sub = \(subject) AND second_factor IS NULL AND entered_at IS NULL
                 AND \(Self.stands)
             """, in: holder.team)
@@ -57,7 +57,7 @@ public struct InteractionProgressStore: Sendable {
     /// A query that returns a row while the interaction's user must enrol a factor; the user's row is locked first.
     static func owingEnrolment(of subject: Subject, _ holder: Holder) -> SQL {
         """
-        SELECT FROM attempts
+        SELECT FROM interactions
         WHERE \(holder.condition) AND sub = \(subject) AND second_factor_due = \(SecondFactorDue.enrolment)
             AND second_factor IS NULL AND entered_at IS NULL AND \(stands)
         """
@@ -65,7 +65,8 @@ public struct InteractionProgressStore: Sendable {
 
     /// Ignores the browser's session, because the user chose to sign in to another account.
     func requireReauthentication(_ holder: Holder) async throws(PostgresFailure) -> Bool {
-        try await change("UPDATE attempts SET sets_session_aside = true WHERE \(holder.condition)", in: holder.team)
+        try await change(
+            "UPDATE interactions SET requires_reauthentication = true WHERE \(holder.condition)", in: holder.team)
     }
 
     /// A statement that exchanges the proofs for a session: one of two requests gets a row, provided that no factor is
@@ -75,7 +76,7 @@ public struct InteractionProgressStore: Sendable {
     /// a provider is linked to the user. The user's row is locked first, so that no concurrent change is missed.
     static func taking(_ holder: Holder) -> SQL {
         """
-        UPDATE attempts SET entered_at = \(holder.moment), sets_session_aside = false
+        UPDATE interactions SET entered_at = \(holder.moment), requires_reauthentication = false
         WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
             AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(stands)
         RETURNING sub
@@ -85,7 +86,7 @@ public struct InteractionProgressStore: Sendable {
     /// Deletes an interaction whose proofs have become invalid.
     func endParted(_ holder: Holder) async throws(PostgresFailure) {
         try await database.query(
-            "DELETE FROM attempts WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
+            "DELETE FROM interactions WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
             in: holder.team, durability: .relaxed)
     }
 
@@ -96,7 +97,7 @@ public struct InteractionProgressStore: Sendable {
         of subject: Subject, provedAt provider: ProviderID, until moment: Timestamp? = nil, in team: TeamID
     ) -> SQL {
         """
-        DELETE FROM attempts
+        DELETE FROM interactions
         WHERE team_id = \(team) AND sub = \(subject) AND first_factor = \(provider.rawValue) AND entered_at IS NULL
             AND (\(moment) IS NULL OR first_factor_at <= \(moment))
         """
@@ -107,13 +108,13 @@ public struct InteractionProgressStore: Sendable {
         (
             first_factor IS NULL OR EXISTS (
                 SELECT FROM users AS person
-                WHERE person.team_id = attempts.team_id AND person.sub = attempts.sub
+                WHERE person.team_id = interactions.team_id AND person.sub = interactions.sub
                     AND person.suspended_at IS NULL
-                    AND person.credentials_version = attempts.credentials_version
+                    AND person.credentials_version = interactions.credentials_version
             ) AND (first_factor IN ('password', 'passkey', 'mailed_link') OR EXISTS (
-                SELECT FROM provider_identities AS known
-                WHERE known.team_id = attempts.team_id AND known.sub = attempts.sub
-                    AND known.provider = attempts.first_factor AND known.state = 'authorized'
+                SELECT FROM upstream_identities AS known
+                WHERE known.team_id = interactions.team_id AND known.sub = interactions.sub
+                    AND known.provider = interactions.first_factor AND known.state = 'authorized'
             ))
         )
         """

@@ -21,12 +21,12 @@ public struct InteractionStore: Sendable {
     public static func insertion(of interaction: Interaction, browserHash: [UInt8], in team: TeamID) -> SQL {
         let app = interaction.app
         return """
-            INSERT INTO attempts (
-                team_id, slot, attempt_id, browser_hash, client_id, app_id, redirect_uri, response_type,
-                response_mode, wants_name, wants_email, state, nonce, code_challenge, trial_id, next_path, language,
-                login_hint, sets_session_aside, created_at
+            INSERT INTO interactions (
+                team_id, time_partition, interaction_id, browser_hash, client_id, app_id, redirect_uri, response_type,
+                response_mode, wants_name, wants_email, state, nonce, code_challenge, test_sign_in_id, next_path, language,
+                login_hint, requires_reauthentication, created_at
             ) VALUES (
-                \(team), \(interaction.id.slot.number), \(interaction.id), \(browserHash), \(app?.clientID), \(app?.primaryAppID),
+                \(team), \(interaction.id.timePartition.number), \(interaction.id), \(browserHash), \(app?.clientID), \(app?.primaryAppID),
                 \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
                 \(app?.scope.email ?? false), \(app?.state), \(app?.nonce), \(app?.codeChallenge), \(app?.testSignIn),
                 \(interaction.next), \(interaction.language), \(app?.loginHint), \(interaction.progress.requiresReauthentication),
@@ -42,8 +42,8 @@ public struct InteractionStore: Sendable {
         let rows = try await database.query(
             """
             SELECT \(Interaction.columns)
-            FROM attempts
-            WHERE team_id = \(team) AND \(id.slot.condition) AND attempt_id = \(id)
+            FROM interactions
+            WHERE team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
                 AND browser_hash = \(browserHash) AND created_at > \(moment - Interaction.lifetime)
             """, in: team)
         guard var row = rows.first else { return nil }
@@ -54,10 +54,10 @@ public struct InteractionStore: Sendable {
     func remove(_ id: InteractionID, browserHash: [UInt8], in team: TeamID) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(
             """
-            DELETE FROM attempts
-            WHERE team_id = \(team) AND \(id.slot.condition) AND attempt_id = \(id)
+            DELETE FROM interactions
+            WHERE team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
                 AND browser_hash = \(browserHash)
-            RETURNING attempt_id
+            RETURNING interaction_id
             """, in: team, durability: .relaxed)
         return !rows.isEmpty
     }
@@ -66,9 +66,9 @@ public struct InteractionStore: Sendable {
 extension Interaction {
     /// The columns that `init` reads, in order.
     static let columns: SQL = """
-        attempt_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
-        nonce, code_challenge, trial_id, login_hint, next_path, language, sub, login, first_factor,
-        first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, sets_session_aside,
+        interaction_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
+        nonce, code_challenge, test_sign_in_id, login_hint, next_path, language, sub, login, first_factor,
+        first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, requires_reauthentication,
         created_at
         """
 
@@ -136,7 +136,8 @@ public struct TimePartitionSweep: Sendable {
 
     /// Empties the partition; to be called every few minutes, at almost no cost when it is empty already.
     public func run(at moment: Timestamp) async throws(PostgresFailure) {
-        try await database.query("SELECT pippin_empty_slot(\(TimePartition(at: moment).afterNext.number)::integer)")
+        try await database.query(
+            "SELECT pippin_empty_time_partition(\(TimePartition(at: moment).afterNext.number)::integer)")
     }
 }
 
@@ -148,7 +149,7 @@ public struct Partitions: Sendable {
 
     public func make() async throws(PostgresFailure) {
         try await database.query("SELECT pippin_make_partitions()")
-        try await database.query("SELECT pippin_keep_flows()")
+        try await database.query("SELECT pippin_keep_traces()")
     }
 }
 
@@ -196,7 +197,7 @@ public struct InteractionID: SQLText, Hashable, Sendable {
         rawValue = TimePartition(at: moment).character + Base64URL.encode(random.bytes(16))
     }
 
-    var slot: TimePartition { TimePartition(character: rawValue.utf8.first) ?? TimePartition(number: 0) }
+    var timePartition: TimePartition { TimePartition(character: rawValue.utf8.first) ?? TimePartition(number: 0) }
 }
 
 /// One of four partitions of short-lived rows, each for a quarter of an hour in rotation, emptied as a whole.
@@ -218,10 +219,10 @@ public struct TimePartition: Equatable, Sendable {
     /// The condition that a row lies in this partition: a literal, so that the query plan covers this partition alone.
     public var condition: SQL {
         switch number {
-        case 0: "slot = 0"
-        case 1: "slot = 1"
-        case 2: "slot = 2"
-        default: "slot = 3"
+        case 0: "time_partition = 0"
+        case 1: "time_partition = 1"
+        case 2: "time_partition = 2"
+        default: "time_partition = 3"
         }
     }
 

@@ -60,7 +60,7 @@ public struct AuthorizationEnd: Sendable {
     }
 
     /// The notification to the app, and whether only the end of a consent causes it.
-    public struct Notice: Sendable {
+    public struct NotificationEffect: Sendable {
         let notification: NewNotification
         let ofConsentAlone: Bool
 
@@ -87,7 +87,7 @@ public struct AuthorizationEnd: Sendable {
     public var endsCodes = true
     public var consent = ConsentEffect.kept
     public var upstream = UpstreamEffect.kept
-    public var notice: Notice?
+    public var notification: NotificationEffect?
     public var event: AuditEvent?
     public var supplement: Supplement?
     /// Whether the hosted sessions end in which the tokens were obtained.
@@ -139,7 +139,7 @@ extension AuthorizationEnd {
     private func tokensAndConsents(_ upstream: any UpstreamEnds) -> SQL {
         var parts: [SQL] = []
         if let subject = scope.subject, let group = withdrawn {
-            parts.append("parting AS (\(upstream.unlinking(subject, for: group, in: team)))")
+            parts.append("unlink AS (\(upstream.unlinking(subject, for: group, in: team)))")
         }
         if let supplement { parts.append(supplement.parts) }
         if let change = consentChange { parts.append("consent AS (\(change) RETURNING sub)") }
@@ -149,9 +149,9 @@ extension AuthorizationEnd {
         }
         parts.append(ended)
         if let event { parts.append("audit AS (\(event.insertion(in: team, when: "FROM ended")))") }
-        if let notice {
-            let cause: SQL = notice.ofConsentAlone ? "FROM consent" : "FROM ended"
-            parts.append(notice.notification.parts(in: team, when: cause))
+        if let effect = notification {
+            let cause: SQL = effect.ofConsentAlone ? "FROM consent" : "FROM ended"
+            parts.append(effect.notification.parts(in: team, when: cause))
         }
         if let subject = scope.subject, let condition = upstreamCondition(of: subject) {
             parts.append(upstream.tokenEnd(of: subject, where: condition, in: team))
@@ -172,14 +172,15 @@ extension AuthorizationEnd {
         return """
             tokens AS (
                 UPDATE refresh_tokens SET revoked_at = \(moment) WHERE \(liveTokens)
-                RETURNING token_id, sub, app_id, trial_id, provider, authenticated_at
+                RETURNING token_id, sub, app_id, test_sign_in_id, provider, authenticated_at
             )
             """
     }
 
     /// Query of the times at which the hosted sessions began that the ended tokens were obtained in: their
     /// `auth_time`, unless a provider told it.
-    private static let begun: SQL = "SELECT authenticated_at FROM tokens WHERE provider IS NULL AND trial_id IS NULL"
+    private static let begun: SQL =
+        "SELECT authenticated_at FROM tokens WHERE provider IS NULL AND test_sign_in_id IS NULL"
 
     private var ended: SQL {
         let consents: SQL = consent == .kept ? "" : "UNION SELECT sub FROM consent"
@@ -200,17 +201,17 @@ extension AuthorizationEnd {
     private func lastSession(of subject: Subject) -> SQL {
         let moment: SQL = moment.map { "\($0)" } ?? "clock_timestamp()"
         return """
-            app_id IN (SELECT app_id FROM tokens WHERE trial_id IS NULL)
+            app_id IN (SELECT app_id FROM tokens WHERE test_sign_in_id IS NULL)
                 AND NOT EXISTS (
                     SELECT FROM refresh_tokens AS other
-                    WHERE other.team_id = \(team) AND other.sub = \(subject) AND other.app_id = provider_tokens.app_id
-                        AND other.trial_id IS NULL AND other.revoked_at IS NULL
+                    WHERE other.team_id = \(team) AND other.sub = \(subject) AND other.app_id = upstream_tokens.app_id
+                        AND other.test_sign_in_id IS NULL AND other.revoked_at IS NULL
                         AND other.token_id NOT IN (SELECT token_id FROM tokens)
                 )
                 AND NOT EXISTS (
                     SELECT FROM authorization_codes AS code
-                    WHERE code.team_id = \(team) AND code.sub = \(subject) AND code.app_id = provider_tokens.app_id
-                        AND code.trial_id IS NULL AND code.redeemed_at IS NULL AND code.expires_at > \(moment)
+                    WHERE code.team_id = \(team) AND code.sub = \(subject) AND code.app_id = upstream_tokens.app_id
+                        AND code.test_sign_in_id IS NULL AND code.redeemed_at IS NULL AND code.expires_at > \(moment)
                 )
             """
     }
@@ -232,7 +233,7 @@ extension AuthorizationEnd {
         if let subject = scope.subject { conditions.append("sub = \(subject)") }
         if scope.primaryAppID != nil { conditions.append(group) }
         if let provider = scope.provider { conditions.append("provider = \(provider)") }
-        if case .test(let test) = scope.purpose { conditions.append("trial_id IS NOT DISTINCT FROM \(test)") }
+        if case .test(let test) = scope.purpose { conditions.append("test_sign_in_id IS NOT DISTINCT FROM \(test)") }
         return conditions.joined(separator: " AND ")
     }
 

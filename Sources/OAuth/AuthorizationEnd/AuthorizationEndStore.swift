@@ -142,7 +142,8 @@ extension AuthorizationEnd {
         end.event = AuditEvent(
             "consent.ended", by: actor, on: .user(subject), from: origin,
             after: ["appID": .string(primaryAppID.rawValue)])
-        end.notice = Notice(NewNotification(.consentRevoked, of: subject, to: primaryAppID, form: form))
+        end.notification = NotificationEffect(
+            NewNotification(.consentRevoked, of: subject, to: primaryAppID, form: form))
         return end
     }
 
@@ -185,6 +186,6 @@ public protocol UpstreamEnds: Sendable {
     ///
     /// - Parameters:
     ///   - subject: user whose live tokens end.
-    ///   - condition: further condition on `provider_tokens`.
+    ///   - condition: further condition on `upstream_tokens`.
     func tokenEnd(of subject: Subject, where condition: SQL, in team: TeamID) -> SQL
 }

@@ -14,7 +14,7 @@ public enum ClientProof: Sendable {
     /// A secret, or without one the rotating refresh token in that parameter.
     case secretOrRotatingToken(in: String)
     /// A secret, or without one a code of a provider.
-    case secretOrProviderCode
+    case secretOrUpstreamCode
 }
 
 /// A client that has proved itself.
@@ -29,7 +29,7 @@ public struct AuthenticatedClient: Sendable {
         /// The rotating refresh token that the request is about.
         case rotatingToken(RefreshToken)
         /// The code of a provider that the request is about.
-        case providerCode
+        case upstreamCode
     }
 
     /// The client.
@@ -53,7 +53,7 @@ public struct AuthenticatedClient: Sendable {
     var keyID: KeyID? {
         switch proof {
         case .secret(let id, _), .testSecret(let id, _): id
-        case .rotatingToken, .providerCode: nil
+        case .rotatingToken, .upstreamCode: nil
         }
     }
 }
@@ -190,8 +190,7 @@ extension TeamSnapshot {
     /// Group through which users sign in to the team's own pages: always the same one of those registered at the
     /// provider.
     public func groupOfAccounts(at provider: ProviderID) -> ClientID? {
-        switch provider {
-        case .apple: identitySources.contains(.apple) ? appleRegistrations.keys.min { $0.rawValue < $1.rawValue } : nil
-        }
+        guard provider == .apple, usesApple else { return nil }
+        return appleRegistrations.keys.min { $0.rawValue < $1.rawValue }
     }
 }

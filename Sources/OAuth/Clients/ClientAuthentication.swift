@@ -44,8 +44,8 @@ struct ClientAuthentication: Sendable {
     private func publicClient(_ parameters: ProtocolParameters, by proof: ClientProof) throws(OAuthError)
         -> AuthenticatedClient
     {
-        if case .secretOrProviderCode = proof {
-            return AuthenticatedClient(try client(try parameters.required("client_id")), by: .providerCode)
+        if case .secretOrUpstreamCode = proof {
+            return AuthenticatedClient(try client(try parameters.required("client_id")), by: .upstreamCode)
         }
         let client = try client(parameters["client_id"])
         guard case .secretOrRotatingToken(let parameter) = proof,

@@ -85,12 +85,12 @@ public struct TeamAttentionStore: Sendable {
             (
                 WITH RECURSIVE walk (app_id, since) AS (
                     (
-                        SELECT app_id, problem_at FROM provider_tokens
+                        SELECT app_id, problem_at FROM upstream_tokens
                         WHERE \(troubled) ORDER BY app_id, problem_at LIMIT 1
                     )
                     UNION ALL
                     SELECT following.* FROM walk CROSS JOIN LATERAL (
-                        SELECT app_id, problem_at FROM provider_tokens
+                        SELECT app_id, problem_at FROM upstream_tokens
                         WHERE \(troubled) AND app_id > walk.app_id ORDER BY app_id, problem_at LIMIT 1
                     ) AS following
                 )
@@ -109,7 +109,7 @@ public struct TeamAttentionStore: Sendable {
                 keys.key_id AS subject, coalesce(last_used_at, created_at) AS since
             FROM keys LEFT JOIN key_uses
                 ON key_uses.team_id = \(team) AND key_uses.key_id = keys.key_id
-            WHERE keys.team_id = \(team) AND slot IS NOT NULL AND (
+            WHERE keys.team_id = \(team) AND rank IS NOT NULL AND (
                 last_used_at IS NULL AND created_at < \(now - .seconds(7 * 86_400))
                 OR last_used_at < \(now - .seconds(90 * 86_400))
                 OR created_at < \(now - .seconds(365 * 86_400))

@@ -50,7 +50,7 @@ struct TeamSnapshotStore: Sendable {
             (SELECT coalesce(json_agg(json_build_object(
                 'id', identifier, 'app', app_id, 'description', description, 'issuer', issuer,
                 'booleans', booleans, 'pkce', requires_pkce,
-                'urls', (SELECT coalesce(json_agg(url ORDER BY slot), '[]') FROM return_urls
+                'urls', (SELECT coalesce(json_agg(url ORDER BY rank), '[]') FROM return_urls
                     WHERE team_id = \(team) AND service_id = identifier),
                 'verified', CASE WHEN requires_verified_domains THEN (
                     SELECT coalesce(json_agg(d.domain), '[]')
@@ -60,12 +60,12 @@ struct TeamSnapshotStore: Sendable {
             )), '[]')::text FROM service_ids WHERE team_id = \(team)),
             (SELECT coalesce(json_agg(json_build_object(
                 'id', key_id, 'app', app_id, 'pem', public_key_pem
-            )), '[]')::text FROM keys WHERE team_id = \(team) AND slot IS NOT NULL),
+            )), '[]')::text FROM keys WHERE team_id = \(team) AND rank IS NOT NULL),
             id_token_seconds,
             (SELECT coalesce(json_agg(json_build_object(
                 'client', client_id, 'at', (extract(epoch FROM not_before) * 1000000)::bigint
-            )), '[]')::text FROM token_cutoffs
-                WHERE team_id = \(team) AND client_gone_at IS NULL AND (
+            )), '[]')::text FROM not_befores
+                WHERE team_id = \(team) AND client_deleted_at IS NULL AND (
                     client_id = \(NotBeforeScope.everyClient) OR client_id IN (
                         SELECT identifier FROM client_identifiers WHERE team_id = \(team)
                     )
@@ -135,12 +135,12 @@ public struct TeamProgressStore: Sendable {
             SELECT
                 (SELECT count(*) FROM app_ids WHERE team_id = \(team)),
                 (SELECT count(*) FROM service_ids WHERE team_id = \(team)),
-                (SELECT count(*) FROM keys WHERE team_id = \(team) AND slot IS NOT NULL),
+                (SELECT count(*) FROM keys WHERE team_id = \(team) AND rank IS NOT NULL),
                 (SELECT count(*) FROM (
                     SELECT FROM users WHERE team_id = \(team) LIMIT \(Self.userLimit + 1)
                 ) AS counted),
                 EXISTS (SELECT FROM return_urls WHERE team_id = \(team)),
-                -- A trial is one too, though no app redeems its code.
+                -- A test sign-in is one too, though no app redeems its code.
                 EXISTS (SELECT FROM redeeming_clients WHERE team_id = \(team))
                     OR EXISTS (
                         SELECT FROM audit_events WHERE team_id = \(team) AND action = 'sign_in.completed'

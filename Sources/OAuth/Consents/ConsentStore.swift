@@ -31,8 +31,8 @@ public struct ConsentStore: Sendable {
     /// Columns that `Consent` reads, from a table with the alias `c`.
     public static let columns: SQL = """
         c.app_id, c.shares_name, c.shares_email, c.hides_email, c.given_name, c.family_name, c.granted_at,
-        c.delivered_at, c.forwards_mail, c.provider, c.provider_email, c.is_provider_email_verified,
-        c.is_provider_email_private
+        c.delivered_at, c.forwards_mail, c.provider, c.upstream_email, c.is_upstream_email_verified,
+        c.is_upstream_email_private
         """
 
     /// Consent of a user for the group of `appID`; nil if the user has not decided yet.
@@ -48,7 +48,7 @@ public struct ConsentStore: Sendable {
         async throws(PostgresFailure)
     {
         try await database.query(
-            ProviderConsent.delivery(to: appID, of: subject, in: team, at: now, when: "true"), in: team)
+            UpstreamConsent.delivery(to: appID, of: subject, in: team, at: now, when: "true"), in: team)
     }
 
     /// Stores a user's decision on the consent sheet; an existing decision is kept and returned.
@@ -256,7 +256,7 @@ public struct Consent: Hashable, Sendable {
     /// Provider on whose consent sheet a user with a linked account decided; nil for Pippin's own sheet.
     public let provider: ProviderID?
     /// Address that the provider gave the apps, in place of the user's own.
-    public let providerEmail: SharedIdentity.Email?
+    public let upstreamEmail: SharedIdentity.Email?
 }
 
 extension Consent {
@@ -273,7 +273,7 @@ extension Consent {
         provider = try row.next()
         let address: EmailAddress? = try row.next()
         let (isVerified, isPrivate): (Bool, Bool) = (try row.next(), try row.next())
-        providerEmail = address.map { SharedIdentity.Email(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
+        upstreamEmail = address.map { SharedIdentity.Email(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
     }
 }
 

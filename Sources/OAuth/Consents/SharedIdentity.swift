@@ -59,7 +59,7 @@ public struct SharedIdentity: Hashable, Sendable {
     ///
     /// A decision on a provider's consent sheet is about the address that the provider gave.
     private static func email(of user: User, _ consent: Consent) -> Email? {
-        if consent.provider != nil { return consent.email == .withheld ? nil : consent.providerEmail }
+        if consent.provider != nil { return consent.email == .withheld ? nil : consent.upstreamEmail }
         guard let own = user.email else { return nil }
         switch consent.email {
         case .withheld: return nil

@@ -45,13 +45,13 @@ struct CredentialStateStore: Sendable {
         return """
             SELECT suspended_at IS NOT NULL,
                 (
-                    SELECT state FROM provider_identities AS identity
+                    SELECT state FROM upstream_identities AS identity
                     WHERE team_id = \(team) AND sub = \(subject)
                         AND \(isUsed)
                     ORDER BY last_seen_at DESC LIMIT 1
                 ),
                 EXISTS (
-                    SELECT FROM provider_tokens
+                    SELECT FROM upstream_tokens
                     WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND state = 'live'
                 ),
                 EXISTS (
@@ -60,9 +60,9 @@ struct CredentialStateStore: Sendable {
                 ),
                 EXISTS (
                     SELECT FROM refresh_tokens
-                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND trial_id IS NULL
+                    WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID) AND test_sign_in_id IS NULL
                     UNION ALL
-                    SELECT FROM provider_tokens
+                    SELECT FROM upstream_tokens
                     WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)
                 ),
                 coalesce((
@@ -82,7 +82,7 @@ struct CredentialStateStore: Sendable {
                     ORDER BY settled_at DESC LIMIT 1
                 ), false),
                 (
-                    SELECT real_user_status FROM provider_identities AS identity
+                    SELECT real_user_status FROM upstream_identities AS identity
                     WHERE team_id = \(team) AND sub = \(subject) AND real_user_status IS NOT NULL AND \(isUsed)
                     ORDER BY last_seen_at DESC LIMIT 1
                 ),

@@ -229,7 +229,7 @@ extension Grant {
 
     private static func answer(_ request: AuthenticatedRequest, _ issuer: TokenIssuer) throws -> [UInt8] {
         guard request.client.testSignIn == nil else {
-            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a trial moves no users")
+            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a test sign-in moves no users")
         }
         guard let scope = request.parameters["scope"], scope.isExactly(migrationScope) else {
             throw OAuthError(.invalidScope, cause: .migrationScopeWanted, because: "scope is not \(migrationScope)")

@@ -38,7 +38,7 @@ extension NewNotification {
     public func superseding(in team: TeamID, when condition: SQL) -> SQL {
         """
         waiting AS (
-            SELECT notice_id, job_id FROM notices
+            SELECT notification_id, job_id FROM notifications
             WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND state = 'pending' AND NOT is_test
                 AND type IN (\(NotificationType.emailDisabled), \(NotificationType.emailEnabled)) AND EXISTS (SELECT \(condition))
         ), \(Self.givingWay(in: team))
@@ -51,10 +51,10 @@ extension NewNotification {
         given_up AS (
             \(NewJob.cancellation(in: team, of: "SELECT job_id FROM waiting")) RETURNING job_id
         ), superseded AS (
-            DELETE FROM notices USING waiting, given_up
-            WHERE notices.team_id = \(team) AND notices.notice_id = waiting.notice_id
+            DELETE FROM notifications USING waiting, given_up
+            WHERE notifications.team_id = \(team) AND notifications.notification_id = waiting.notification_id
                 AND waiting.job_id = given_up.job_id
-            RETURNING notices.notice_id
+            RETURNING notifications.notification_id
         )
         """
     }
@@ -66,15 +66,15 @@ extension NewNotification {
     /// - Parameter condition: a FROM or WHERE clause; nothing is written when it yields no row.
     public func parts(in team: TeamID, when condition: SQL = "") -> SQL {
         """
-        notice AS (
-            INSERT INTO notices (team_id, notice_id, app_id, type, sub, event_time, is_test, job_id)
+        notification AS (
+            INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time, is_test, job_id)
             SELECT \(team), \(id), identifier, \(type), \(subject), clock_timestamp(), \(isTest), \(job.id)
             FROM app_ids
             WHERE team_id = \(team) AND identifier = \(appID) AND notification_url IS NOT NULL
                 AND EXISTS (SELECT \(condition))
-            RETURNING notice_id
-        ), notice_job AS (
-            \(job.insertion(in: team, when: "FROM notice"))
+            RETURNING notification_id
+        ), notification_job AS (
+            \(job.insertion(in: team, when: "FROM notification"))
         )
         """
     }
@@ -88,7 +88,8 @@ public enum Notifications {
     @discardableResult public static func enqueue(
         _ notification: NewNotification, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) -> Bool {
-        let rows = try await transaction.query("WITH \(notification.parts(in: team)) SELECT notice_id FROM notice")
+        let rows = try await transaction.query(
+            "WITH \(notification.parts(in: team)) SELECT notification_id FROM notification")
         return !rows.isEmpty
     }
 

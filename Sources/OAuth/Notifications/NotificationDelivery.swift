@@ -36,7 +36,7 @@ public struct NotificationDelivery: Sendable {
         let store = NotificationDeliveryStore(database: database)
         guard let id = NotificationID(rawValue: job.notification), var token = try await store.token(id, in: run.team),
             let team = try await teams.snapshot(of: run.team)
-        else { return .refused("the notice is not waiting any more") }
+        else { return .refused("the notification is not waiting any more") }
         if let wait = try await turns.wait(for: token, in: run.team, at: server.clock()) { return .postponed(wait) }
         if let spelling = job.spelling { token.accountDeleteEvent = spelling }
         let (attempts, pause) = try await send(token, copies: job.copies ?? 1, by: team)

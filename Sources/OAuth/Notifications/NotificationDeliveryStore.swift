@@ -12,17 +12,17 @@ struct NotificationDeliveryStore: Sendable {
     func token(_ id: NotificationID, in team: TeamID) async throws(PostgresFailure) -> NotificationToken? {
         let rows = try await database.query(
             """
-            SELECT notices.type, notices.sub, notices.app_id, notices.event_time, app_ids.notification_url,
-                CASE WHEN consents.is_provider_email_private THEN consents.provider_email
+            SELECT notifications.type, notifications.sub, notifications.app_id, notifications.event_time, app_ids.notification_url,
+                CASE WHEN consents.is_upstream_email_private THEN consents.upstream_email
                     WHEN users.is_private_email THEN users.email ELSE users.relay_address END,
                 teams.account_delete_event
-            FROM notices
+            FROM notifications
             JOIN teams ON teams.team_id = \(team)
-            LEFT JOIN app_ids ON app_ids.team_id = \(team) AND app_ids.identifier = notices.app_id
-            LEFT JOIN users ON users.team_id = \(team) AND users.sub = notices.sub
-            LEFT JOIN consents ON consents.team_id = \(team) AND consents.sub = notices.sub
-                AND consents.app_id = notices.app_id
-            WHERE notices.team_id = \(team) AND notices.notice_id = \(id) AND notices.state = 'pending'
+            LEFT JOIN app_ids ON app_ids.team_id = \(team) AND app_ids.identifier = notifications.app_id
+            LEFT JOIN users ON users.team_id = \(team) AND users.sub = notifications.sub
+            LEFT JOIN consents ON consents.team_id = \(team) AND consents.sub = notifications.sub
+                AND consents.app_id = notifications.app_id
+            WHERE notifications.team_id = \(team) AND notifications.notification_id = \(id) AND notifications.state = 'pending'
             """, in: team)
         guard var row = rows.first else { return nil }
         return NotificationToken(
@@ -39,14 +39,14 @@ struct NotificationDeliveryStore: Sendable {
         try await transaction.query(
             """
             WITH counted AS (
-                UPDATE notices
+                UPDATE notifications
                 SET attempts = attempts + 1, state = \(state),
                     settled_at = CASE WHEN \(state)::text = 'pending' THEN NULL ELSE clock_timestamp() END
-                WHERE team_id = \(team) AND notice_id = \(id)
+                WHERE team_id = \(team) AND notification_id = \(id)
                 RETURNING attempts
             )
-            INSERT INTO notice_attempts (
-                team_id, notice_id, number, at, url, status, problem, milliseconds, excerpt
+            INSERT INTO delivery_attempts (
+                team_id, notification_id, number, at, url, status, problem, milliseconds, excerpt
             )
             SELECT \(team), \(id), attempts, \(attempt.at), \(attempt.url), \(status)::bigint, \(problem),
                 \(attempt.milliseconds)::bigint, \(attempt.excerpt)
@@ -69,7 +69,7 @@ extension DeliveryAttempt {
 /// Failed attempts are repeated over two and a half days; then the notification is dead, and the console can send it
 /// again.
 public struct NotificationJob: JobKind {
-    public static let kind = "notice.delivery"
+    public static let kind = "notification.delivery"
 
     public static var policy: JobPolicy {
         var policy = JobPolicy()
@@ -82,12 +82,6 @@ public struct NotificationJob: JobKind {
     let spelling: String?
     /// Number of copies sent, if more than one.
     let copies: Int?
-
-    /// Keys of queued jobs, which do not change.
-    enum CodingKeys: String, CodingKey {
-        case notification = "notice"
-        case spelling, copies
-    }
 
     init(_ id: NotificationID, _ form: NotificationFormat = NotificationFormat()) {
         notification = id.rawValue

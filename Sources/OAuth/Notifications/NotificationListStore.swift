@@ -23,7 +23,7 @@ public struct NotificationListStore: Sendable {
             """
             SELECT \(Self.columns)
             FROM (
-                SELECT \(Self.ownColumns) FROM notices WHERE team_id = \(team) AND notice_id = \(id)
+                SELECT \(Self.ownColumns) FROM notifications WHERE team_id = \(team) AND notification_id = \(id)
             ) AS page \(Self.job(in: team))
             """, in: team)
         return try rows.firstValue(NotificationSummary.init)
@@ -33,8 +33,8 @@ public struct NotificationListStore: Sendable {
     public func attempts(of id: NotificationID, in team: TeamID) async throws(PostgresFailure) -> [DeliveryAttempt] {
         let rows = try await database.query(
             """
-            SELECT at, url, status, problem, milliseconds, excerpt FROM notice_attempts
-            WHERE team_id = \(team) AND notice_id = \(id)
+            SELECT at, url, status, problem, milliseconds, excerpt FROM delivery_attempts
+            WHERE team_id = \(team) AND notification_id = \(id)
             ORDER BY number DESC
             LIMIT 100
             """, in: team)
@@ -49,32 +49,32 @@ public struct NotificationListStore: Sendable {
             if let cursor {
                 """
                 AND created_at <= \(cursor.at)
-                AND (created_at < \(cursor.at) OR notice_id > \(cursor.id))
+                AND (created_at < \(cursor.at) OR notification_id > \(cursor.id))
                 """
             } else { "" }
         return """
             SELECT (
                 SELECT count(*) FROM (
-                    SELECT FROM notices WHERE team_id = \(team) \(filter.condition)
-                    ORDER BY created_at DESC, notice_id LIMIT \(Page<NotificationSummary>.countLimit + 1)
+                    SELECT FROM notifications WHERE team_id = \(team) \(filter.condition)
+                    ORDER BY created_at DESC, notification_id LIMIT \(Page<NotificationSummary>.countLimit + 1)
                 ) AS counted
-            ), page.notice_id IS NOT NULL, \(columns)
+            ), page.notification_id IS NOT NULL, \(columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
-                SELECT \(ownColumns) FROM notices
+                SELECT \(ownColumns) FROM notifications
                 WHERE team_id = \(team) \(filter.condition) \(following)
-                ORDER BY created_at DESC, notice_id
+                ORDER BY created_at DESC, notification_id
                 LIMIT \(limit)
             ) AS page ON true \(job(in: team))
-            ORDER BY page.created_at DESC, page.notice_id
+            ORDER BY page.created_at DESC, page.notification_id
             """
     }
 
     private static let ownColumns: SQL =
-        "notice_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, job_id"
+        "notification_id, type, sub, app_id, state, attempts, is_test, created_at, settled_at, job_id"
 
     /// Columns of `page`, whose own columns are `ownColumns`, and of `job`.
     private static let columns: SQL = """
-        page.notice_id, page.type, page.sub, page.app_id, page.state, page.attempts, page.is_test,
+        page.notification_id, page.type, page.sub, page.app_id, page.state, page.attempts, page.is_test,
         page.created_at, page.settled_at, job.attempts, job.worker IS NOT NULL, job.due_at
         """
 
@@ -153,15 +153,15 @@ public struct NotificationReplayStore: Sendable {
         let rows = try await database.query(
             """
             WITH waiting AS (
-                UPDATE notices SET state = 'pending', settled_at = NULL, job_id = \(job.id)
-                WHERE team_id = \(team) AND notice_id = \(id) AND state <> 'pending'
-                RETURNING notice_id
+                UPDATE notifications SET state = 'pending', settled_at = NULL, job_id = \(job.id)
+                WHERE team_id = \(team) AND notification_id = \(id) AND state <> 'pending'
+                RETURNING notification_id
             ), job AS (
                 \(job.insertion(in: team, when: "FROM waiting"))
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM waiting"))
             )
-            SELECT notice_id FROM waiting
+            SELECT notification_id FROM waiting
             """, in: team)
         return !rows.isEmpty
     }
@@ -177,9 +177,9 @@ public struct NotificationReplayStore: Sendable {
         let rows = try await database.query(
             """
             WITH \(notification.parts(in: team)), audit AS (
-                \(event.insertion(in: team, when: "FROM notice"))
+                \(event.insertion(in: team, when: "FROM notification"))
             )
-            SELECT notice_id FROM notice
+            SELECT notification_id FROM notification
             """, in: team)
         return rows.isEmpty ? nil : notification.id
     }
@@ -187,6 +187,6 @@ public struct NotificationReplayStore: Sendable {
 
 extension AuditEvent.Target {
     fileprivate static func notification(_ id: NotificationID) -> AuditEvent.Target {
-        AuditEvent.Target("notice", id.rawValue)
+        AuditEvent.Target("notification", id.rawValue)
     }
 }

@@ -26,8 +26,8 @@ public struct TestSignInStore: Sendable {
             WITH audit AS (
                 \(event.insertion(in: team))
             )
-            INSERT INTO trials (
-                team_id, trial_id, service_id, session_hash, key_id, private_key_sealed, public_key_pem,
+            INSERT INTO test_sign_ins (
+                team_id, test_sign_in_id, service_id, session_hash, key_id, private_key_sealed, public_key_pem,
                 return_url, nonce, state, wants_name, wants_email, response_mode, response_type, created_at,
                 expires_at
             ) VALUES (
@@ -42,11 +42,11 @@ public struct TestSignInStore: Sendable {
     /// Finds an unexpired test sign-in.
     public func find(_ id: TestSignInID, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure)
         -> TestSignIn?
-    { try await one("trial_id = \(id) AND expires_at > \(moment)", in: team) }
+    { try await one("test_sign_in_id = \(id) AND expires_at > \(moment)", in: team) }
 
     /// Finds a test sign-in even after its expiry, for the page that shows its result.
     public func recall(_ id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> TestSignIn? {
-        try await one("trial_id = \(id)", in: team)
+        try await one("test_sign_in_id = \(id)", in: team)
     }
 
     /// Finds the unexpired test sign-in whose client secrets are signed with that key.
@@ -57,7 +57,8 @@ public struct TestSignInStore: Sendable {
     /// The private key of a test sign-in, in PEM.
     public func privateKeyPEM(of id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> String? {
         let rows = try await database.query(
-            "SELECT private_key_sealed FROM trials WHERE team_id = \(team) AND trial_id = \(id)", in: team)
+            "SELECT private_key_sealed FROM test_sign_ins WHERE team_id = \(team) AND test_sign_in_id = \(id)", in: team
+        )
         guard var row = rows.first else { return nil }
         let sealed: [UInt8] = try row.next()
         let opened = keyRing.open(sealed, purpose: Self.purpose, context: Self.context(team, id))
@@ -67,7 +68,7 @@ public struct TestSignInStore: Sendable {
     /// The recorded steps, as a JSON array.
     public func steps(of id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> String? {
         let rows = try await database.query(
-            "SELECT steps::text FROM trials WHERE team_id = \(team) AND trial_id = \(id)", in: team)
+            "SELECT steps::text FROM test_sign_ins WHERE team_id = \(team) AND test_sign_in_id = \(id)", in: team)
         guard var row = rows.first else { return nil }
         return try row.next()
     }
@@ -79,13 +80,13 @@ public struct TestSignInStore: Sendable {
         let rows = try await database.query(
             """
             WITH finished AS (
-                UPDATE trials SET steps = \(steps)::jsonb
-                WHERE team_id = \(team) AND trial_id = \(id) AND steps = '[]'
-                RETURNING trial_id
+                UPDATE test_sign_ins SET steps = \(steps)::jsonb
+                WHERE team_id = \(team) AND test_sign_in_id = \(id) AND steps = '[]'
+                RETURNING test_sign_in_id
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM finished"))
             )
-            SELECT trial_id FROM finished
+            SELECT test_sign_in_id FROM finished
             """, in: team)
         return !rows.isEmpty
     }
@@ -93,19 +94,19 @@ public struct TestSignInStore: Sendable {
     private func one(_ condition: SQL, in team: TeamID) async throws(PostgresFailure) -> TestSignIn? {
         let rows = try await database.query(
             """
-            SELECT trial_id, service_id, session_hash, key_id, public_key_pem, return_url, state, nonce,
+            SELECT test_sign_in_id, service_id, session_hash, key_id, public_key_pem, return_url, state, nonce,
                 wants_name, wants_email, response_mode, response_type, created_at, expires_at
-            FROM trials
+            FROM test_sign_ins
             WHERE team_id = \(team) AND \(condition)
             """, in: team)
         guard var row = rows.first else { return nil }
         return try TestSignIn(&row)
     }
 
-    private static let purpose = "trials"
+    private static let purpose = "test sign-ins"
 
     private static func context(_ team: TeamID, _ id: TestSignInID) -> [String] {
-        [team.rawValue, "trials", id.rawValue, "private_key_sealed"]
+        [team.rawValue, "test_sign_ins", id.rawValue, "private_key_sealed"]
     }
 }
 
@@ -138,10 +139,10 @@ public struct TestSignInID: SQLText, Hashable, Sendable {
 
     public init(random: RandomSource) { rawValue = Base64URL.encode(random.bytes(16)) }
 
-    /// The test sign-in that a return URL belongs to: `…/trials/{id}/callback`.
+    /// The test sign-in that a return URL belongs to: `…/test-sign-ins/{id}/callback`.
     init?(returnURL: String) {
         let segments = returnURL.split(separator: "/")
-        guard segments.count >= 3, segments.last == "callback", segments[segments.count - 3] == "trials" else {
+        guard segments.count >= 3, segments.last == "callback", segments[segments.count - 3] == "test-sign-ins" else {
             return nil
         }
         self.init(rawValue: String(segments[segments.count - 2]))

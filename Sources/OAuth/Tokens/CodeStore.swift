@@ -51,25 +51,25 @@ struct CodeStore: Sendable {
         let condition: SQL = status.map { "AND EXISTS (\($0))" } ?? ""
         let exchange: SQL = """
             WITH ended AS (
-                DELETE FROM attempts
-                WHERE team_id = \(team) AND \(interaction.slot.condition) AND attempt_id = \(interaction)
+                DELETE FROM interactions
+                WHERE team_id = \(team) AND \(interaction.timePartition.condition) AND interaction_id = \(interaction)
                     AND browser_hash = \(browserHash)
                     AND EXISTS (
                         SELECT FROM consents
                         WHERE team_id = \(team) AND consents.sub = \(issue.subject)
-                            AND consents.app_id = attempts.app_id
+                            AND consents.app_id = interactions.app_id
                     ) \(condition)
-                RETURNING client_id, app_id, redirect_uri, nonce, code_challenge, trial_id
+                RETURNING client_id, app_id, redirect_uri, nonce, code_challenge, test_sign_in_id
             ), issued AS (
                 INSERT INTO authorization_codes (
-                    team_id, slot, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
-                    is_email_verified, is_private_email, delivers_user, trial_id, authenticated_at, provider,
-                    expires_at, flow_id
+                    team_id, time_partition, code_hash, client_id, app_id, sub, redirect_uri, nonce, code_challenge, email,
+                    is_email_verified, is_private_email, delivers_user, test_sign_in_id, authenticated_at, provider,
+                    expires_at, trace_id
                 )
-                SELECT \(team), \(issue.code.slot.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
+                SELECT \(team), \(issue.code.timePartition.number), \(issue.code.hash), client_id, app_id, \(issue.subject),
                     nullif(redirect_uri, ''), nonce, code_challenge, \(issue.email?.address),
                     \(issue.email?.isVerified ?? false), \(issue.email?.isPrivate ?? false), \(issue.deliversUser),
-                    trial_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.trace)
+                    test_sign_in_id, \(issue.authenticatedAt), \(issue.provider), \(issue.expiresAt), \(issue.trace)
                 FROM ended
                 RETURNING code_hash
             )\(more)
@@ -91,35 +91,35 @@ struct CodeStore: Sendable {
             WITH redeemed AS (
                 UPDATE authorization_codes
                 SET redeemed_at = \(moment), token_id = \(claim.tokenID)
-                WHERE team_id = \(team) AND \(claim.code.slot.condition) AND code_hash = \(claim.code.hash)
+                WHERE team_id = \(team) AND \(claim.code.timePartition.condition) AND code_hash = \(claim.code.hash)
                     AND redeemed_at IS NULL AND expires_at > \(claim.deadline(at: moment))
                     AND client_id = \(claim.clientID)
                     AND redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri)
                     AND (code_challenge IS NULL OR code_challenge = \(claim.codeChallenge))
-                    AND trial_id IS NOT DISTINCT FROM \(claim.testSignIn)
+                    AND test_sign_in_id IS NOT DISTINCT FROM \(claim.testSignIn)
                     AND EXISTS (
                         SELECT FROM users
                         WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NULL
                     )
                 RETURNING sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at,
-                    trial_id, flow_id, delivers_user, provider, expires_at
+                    test_sign_in_id, trace_id, delivers_user, provider, expires_at
             ), issued AS (
                 INSERT INTO refresh_tokens (
-                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, provider,
+                    team_id, token_id, sub, app_id, client_id, test_sign_in_id, authenticated_at, provider,
                     created_at, last_used_at
                 )
-                SELECT \(team), \(claim.tokenID), sub, app_id, \(claim.clientID), trial_id, authenticated_at, provider,
+                SELECT \(team), \(claim.tokenID), sub, app_id, \(claim.clientID), test_sign_in_id, authenticated_at, provider,
                     expires_at - make_interval(secs => \(Int(TokenLifetime.code / .seconds(1)))), \(moment)
                 FROM redeemed
             ), delivered AS (
                 UPDATE consents SET delivered_at = \(moment)
                 FROM redeemed
-                WHERE redeemed.delivers_user AND redeemed.trial_id IS NULL AND consents.team_id = \(team)
+                WHERE redeemed.delivers_user AND redeemed.test_sign_in_id IS NULL AND consents.team_id = \(team)
                     AND consents.sub = redeemed.sub AND consents.app_id = redeemed.app_id
                     AND consents.delivered_at IS NULL
             )
-            SELECT sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at, trial_id,
-                flow_id
+            SELECT sub, app_id, nonce, email, is_email_verified, is_private_email, authenticated_at, test_sign_in_id,
+                trace_id
             FROM redeemed
             """, locking: claim.code.hash, in: team)
         guard var row = rows.first else { return nil }
@@ -141,7 +141,7 @@ struct CodeStore: Sendable {
     func obstacle(to claim: Claim, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) -> Obstacle {
         let rows = try await database.query(
             """
-            SELECT client_id = \(claim.clientID) AND trial_id IS NOT DISTINCT FROM \(claim.testSignIn), token_id,
+            SELECT client_id = \(claim.clientID) AND test_sign_in_id IS NOT DISTINCT FROM \(claim.testSignIn), token_id,
                 expires_at > \(claim.deadline(at: moment)),
                 redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri),
                 EXISTS (
@@ -149,7 +149,7 @@ struct CodeStore: Sendable {
                     WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NOT NULL
                 )
             FROM authorization_codes
-            WHERE team_id = \(team) AND \(claim.code.slot.condition) AND code_hash = \(claim.code.hash)
+            WHERE team_id = \(team) AND \(claim.code.timePartition.condition) AND code_hash = \(claim.code.hash)
             """, in: team)
         guard var row = rows.first else { return .unknown }
         guard try row.next(Bool.self) else { return .otherClient }
@@ -185,11 +185,11 @@ extension CodeGrant {
 /// The letters name the time partition of its row.
 public struct AuthorizationCode: Sendable {
     let text: String
-    public let slot: TimePartition
+    public let timePartition: TimePartition
 
     init(at moment: Timestamp, random: RandomSource) {
-        slot = TimePartition(at: moment)
-        text = OpaqueText.make("c", tag: Self.tags[slot.number], random: random)
+        timePartition = TimePartition(at: moment)
+        text = OpaqueText.make("c", tag: Self.tags[timePartition.number], random: random)
     }
 
     /// The code a client sent, or nil when the text does not have the form of a code.
@@ -198,7 +198,7 @@ public struct AuthorizationCode: Sendable {
             return nil
         }
         self.text = text
-        slot = TimePartition(number: number)
+        timePartition = TimePartition(number: number)
     }
 
     /// Whether the text has the form of a code, of this server or of Apple.

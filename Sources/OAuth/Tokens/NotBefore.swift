@@ -22,7 +22,7 @@ public struct NotBeforeStore: Sendable {
             after: ["issuedBefore": .string(moment.description), "reason": .string(reason)])
         let statement: SQL = """
             WITH cut AS (
-                INSERT INTO token_cutoffs AS known (team_id, client_id, not_before)
+                INSERT INTO not_befores AS known (team_id, client_id, not_before)
                 VALUES (\(team), \(scope.column), \(moment))
                 ON CONFLICT (team_id, client_id) DO UPDATE
                 SET not_before = greatest(known.not_before, excluded.not_before)
@@ -36,8 +36,8 @@ public struct NotBeforeStore: Sendable {
     public func list(in team: TeamID) async throws(PostgresFailure) -> [NotBefore] {
         let rows = try await database.query(
             """
-            SELECT client_id, not_before FROM token_cutoffs
-            WHERE team_id = \(team) AND client_gone_at IS NULL
+            SELECT client_id, not_before FROM not_befores
+            WHERE team_id = \(team) AND client_deleted_at IS NULL
             ORDER BY not_before DESC, client_id
             LIMIT 100
             """, in: team)

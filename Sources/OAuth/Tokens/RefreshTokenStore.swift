@@ -11,12 +11,12 @@ public struct RefreshTokenStore: Sendable {
     /// The columns that `SharedEmail` reads from `users` and `consents`: the address as shared at present, or NULL.
     static let sharedEmail: SQL = """
         CASE WHEN NOT consents.shares_email THEN NULL
-            WHEN consents.provider IS NOT NULL THEN consents.provider_email
+            WHEN consents.provider IS NOT NULL THEN consents.upstream_email
             WHEN consents.hides_email THEN users.relay_address ELSE users.email END,
         CASE WHEN consents.provider IS NULL THEN users.is_email_verified
-            ELSE consents.is_provider_email_verified END,
+            ELSE consents.is_upstream_email_verified END,
         CASE WHEN consents.provider IS NULL THEN consents.hides_email OR users.is_private_email
-            ELSE consents.is_provider_email_private END
+            ELSE consents.is_upstream_email_private END
         """
 
     /// The condition that the rotating half of a token is the current one; always true without such a half.
@@ -41,7 +41,7 @@ public struct RefreshTokenStore: Sendable {
             WITH used AS (
                 UPDATE refresh_tokens SET last_used_at = \(moment)
                 WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
-                    AND trial_id IS NOT DISTINCT FROM \(testSignIn) AND created_at >= \(notBefore)
+                    AND test_sign_in_id IS NOT DISTINCT FROM \(testSignIn) AND created_at >= \(notBefore)
                 RETURNING sub, app_id, authenticated_at
             )
             \(Self.holder(in: team))
@@ -70,7 +70,7 @@ public struct RefreshTokenStore: Sendable {
             """
             SELECT sub, app_id FROM refresh_tokens
             WHERE team_id = \(team) AND token_id = \(id) AND client_id = \(client) AND revoked_at IS NULL
-                AND trial_id IS NULL AND \(Self.matches(secret))
+                AND test_sign_in_id IS NULL AND \(Self.matches(secret))
             """, in: team)
         guard var row = rows.first else { return nil }
         return (try row.next(), try row.next())
@@ -117,7 +117,7 @@ extension RefreshTokenStore {
     func rotate(_ rotation: Rotation, in team: TeamID) async throws(PostgresFailure) -> Holder? {
         let live: SQL = """
             team_id = \(team) AND token_id = \(rotation.old.id) AND client_id = \(rotation.client)
-                AND revoked_at IS NULL AND trial_id IS NULL
+                AND revoked_at IS NULL AND test_sign_in_id IS NULL
             """
         // A revoked token locks nothing, and of repeated uses of a live one only one waits at the database.
         let lock: SQL = "SELECT FROM refresh_tokens WHERE \(live) FOR NO KEY UPDATE"
@@ -249,20 +249,20 @@ extension RefreshTokenStore {
     private static func excess(of subject: Subject, in team: TeamID) -> SQL {
         """
         SELECT token_id FROM (
-            SELECT token_id, trial_id,
+            SELECT token_id, test_sign_in_id,
                 row_number() OVER (ORDER BY revoked_at IS NOT NULL, last_used_at DESC, token_id) AS place,
                 row_number() OVER (
-                    PARTITION BY app_id, trial_id IS NULL
+                    PARTITION BY app_id, test_sign_in_id IS NULL
                     ORDER BY revoked_at DESC NULLS FIRST,
                         CASE WHEN revoked_at IS NULL THEN last_used_at END DESC, token_id DESC
                 ) AS place_in_group
             FROM (
-                SELECT token_id, app_id, trial_id, last_used_at, revoked_at FROM refresh_tokens
+                SELECT token_id, app_id, test_sign_in_id, last_used_at, revoked_at FROM refresh_tokens
                 WHERE team_id = \(team) AND sub = \(subject)
                 LIMIT \(Quota.refreshTokens.count + mostAtOnce)
             ) AS part
         ) AS part
-        WHERE place > \(Quota.refreshTokens.count) AND (place_in_group > 1 OR trial_id IS NOT NULL)
+        WHERE place > \(Quota.refreshTokens.count) AND (place_in_group > 1 OR test_sign_in_id IS NOT NULL)
         """
     }
 }

@@ -11,7 +11,7 @@ public struct TraceEvent: Sendable {
         case authorization
         case authorizationRefused = "authorization_refused"
         /// A page of an interaction that has ended, is unknown or belongs to another browser.
-        case interactionExpired = "attempt_over"
+        case interactionExpired = "interaction_over"
         /// The user proved a first or second factor.
         case proved
         case proofRefused = "proof_refused"
@@ -19,7 +19,7 @@ public struct TraceEvent: Sendable {
         /// The user went to a provider to sign in.
         case sentToProvider = "sent_to_provider"
         /// The provider's response is invalid, or the provider was unreachable.
-        case providerFailed = "provider_failed"
+        case upstreamFailed = "upstream_failed"
         /// The response to the app, with a code and the other requested values.
         case answered
         case codeRedeemed = "code_redeemed"
@@ -35,7 +35,7 @@ public struct TraceEvent: Sendable {
         public var isOfBrowser: Bool {
             switch self {
             case .authorization, .interactionExpired, .proved, .proofRefused, .cancelled, .sentToProvider,
-                .providerFailed, .answered:
+                .upstreamFailed, .answered:
                 true
             case .authorizationRefused, .codeRedeemed, .handedOver, .tokenRefused, .revocationRefused, .requestRefused:
                 false
@@ -46,7 +46,7 @@ public struct TraceEvent: Sendable {
         public var outcome: TraceOutcome? {
             switch self {
             case .authorization, .proved, .proofRefused, .codeRedeemed, .sentToProvider: nil
-            case .providerFailed, .authorizationRefused, .interactionExpired, .tokenRefused, .revocationRefused,
+            case .upstreamFailed, .authorizationRefused, .interactionExpired, .tokenRefused, .revocationRefused,
                 .requestRefused:
                 .failed
             case .cancelled: .cancelled
@@ -314,7 +314,7 @@ extension TraceEvent {
         case .codeExpired, .codeOfOtherClient, .codeOfOtherReturnURL, .codeVerifierWrong: isApples = false
         // No code is issued to a bundle ID here.
         case .codeUsed: isApples = !(ClientID(rawValue: sent("client_id")).map(team.isServiceID) ?? true)
-        case .codeMalformed where AuthorizationCode.hasForm(sent("code")), .providerCode, .providerRequest:
+        case .codeMalformed where AuthorizationCode.hasForm(sent("code")), .upstreamCode, .upstreamRequest:
             isApples = true
         default: return []
         }

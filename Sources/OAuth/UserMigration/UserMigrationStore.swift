@@ -58,10 +58,10 @@ public struct UserMigrationStore: Sendable {
             SELECT transfer_subs.transfer_sub, consents.shares_name, consents.shares_email, consents.hides_email,
                 consents.given_name, consents.family_name,
                 CASE WHEN consents.shares_email AND NOT consents.hides_email THEN
-                    CASE WHEN consents.provider IS NULL THEN users.email ELSE consents.provider_email END
+                    CASE WHEN consents.provider IS NULL THEN users.email ELSE consents.upstream_email END
                 END AS email,
                 CASE WHEN consents.provider IS NULL THEN users.is_email_verified
-                    ELSE consents.is_provider_email_verified END AS is_email_verified
+                    ELSE consents.is_upstream_email_verified END AS is_email_verified
             FROM users
             JOIN consents ON consents.team_id = \(team) AND consents.sub = users.sub
                 AND consents.app_id = \(primaryAppID)

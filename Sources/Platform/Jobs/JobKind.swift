@@ -170,12 +170,12 @@ public struct RecurringJobStore: Sendable {
         let seconds = Int(interval.components.seconds)
         try await database.query(
             """
-            INSERT INTO jobs AS known (team_id, job_id, kind, priority, payload, idempotence_key, every_seconds, due_at)
+            INSERT INTO jobs AS known (team_id, job_id, kind, priority, payload, idempotency_key, every_seconds, due_at)
             VALUES (
                 \(TeamID.system), \(JobID(random: .system)), \(kind), \(JobPolicy.Priority.recurring), '{}', \(kind),
                 \(seconds), now()
             )
-            ON CONFLICT (team_id, kind, idempotence_key) WHERE idempotence_key IS NOT NULL DO UPDATE
+            ON CONFLICT (team_id, kind, idempotency_key) WHERE idempotency_key IS NOT NULL DO UPDATE
             SET every_seconds = excluded.every_seconds,
                 due_at = LEAST(known.due_at, now() + excluded.every_seconds * interval '1 second')
             WHERE known.every_seconds <> excluded.every_seconds

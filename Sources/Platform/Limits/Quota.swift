@@ -2,7 +2,7 @@ public import Postgres
 
 /// A limit on how many rows of a kind one parent has.
 ///
-/// It holds exactly, because the parent's row is locked while one more is added. Where the rows have slots, a unique key
+/// It holds exactly, because the parent's row is locked while one more is added. Where the rows have ranks, a unique key
 /// and a CHECK of the schema hold it as well.
 public struct Quota: Hashable, Sendable {
     /// What is counted, for the table in `docs/limits.md`.
@@ -27,15 +27,15 @@ public struct Quota: Hashable, Sendable {
         return try found.only { (row: inout Row) throws(PostgresFailure) in try row.next(Int.self) + added <= count }
     }
 
-    /// A table to select FROM, with the lowest `slot` that is free; without a row when all are taken.
+    /// A table to select FROM, with the lowest `rank` that is free; without a row when all are taken.
     ///
     /// - Parameter siblings: what follows FROM, such as `email_sources WHERE team_id = …`.
-    public func freeSlot(beside siblings: SQL) -> SQL {
+    public func freeRank(beside siblings: SQL) -> SQL {
         """
         (
-            SELECT min(slot) AS slot
-            FROM (SELECT generate_series(1, \(count)) AS slot EXCEPT SELECT slot FROM \(siblings)) AS candidates
-            HAVING min(slot) IS NOT NULL
+            SELECT min(rank) AS rank
+            FROM (SELECT generate_series(1, \(count)) AS rank EXCEPT SELECT rank FROM \(siblings)) AS candidates
+            HAVING min(rank) IS NOT NULL
         ) AS free
         """
     }

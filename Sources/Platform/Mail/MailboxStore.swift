@@ -15,7 +15,7 @@ public struct MailboxStore: Sendable {
     {
         try await database.query(
             """
-            INSERT INTO mailbox (team_id, mail_id, of_team, letter, recipient, subject, body_text, body_html, link)
+            INSERT INTO mailbox (team_id, mail_id, of_team, message, recipient, subject, body_text, body_html, link)
             VALUES (
                 \(TeamID.system), \(id), \(team), \(mail.message.name), \(mail.recipient), \(written.subject),
                 \(written.text), \(written.html), \(mail.message.link)
@@ -87,7 +87,7 @@ public struct MailboxEntry: Sendable {
     public let subject: String
 
     /// Columns in the order that `init(_:)` reads them.
-    static let columns: SQL = "mail_id, at, of_team, letter, recipient, subject"
+    static let columns: SQL = "mail_id, at, of_team, message, recipient, subject"
 
     init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()

@@ -172,16 +172,16 @@ public struct AppIDStore: Sendable {
         SELECT
             ARRAY(
                 SELECT s.identifier FROM service_ids AS s
-                WHERE s.team_id = a.team_id AND s.app_id = a.identifier ORDER BY s.slot
+                WHERE s.team_id = a.team_id AND s.app_id = a.identifier ORDER BY s.rank
             ),
             ARRAY(
                 SELECT k.key_id FROM keys AS k
-                WHERE k.team_id = a.team_id AND k.app_id = a.identifier AND k.slot IS NOT NULL
-                ORDER BY k.slot
+                WHERE k.team_id = a.team_id AND k.app_id = a.identifier AND k.rank IS NOT NULL
+                ORDER BY k.rank
             ),
             ARRAY(
                 SELECT p.key_id FROM apple_keys AS p
-                WHERE p.team_id = a.team_id AND p.app_id = a.identifier ORDER BY p.slot
+                WHERE p.team_id = a.team_id AND p.app_id = a.identifier ORDER BY p.rank
             ),
             ARRAY(
                 SELECT g.identifier FROM app_ids AS g
@@ -245,7 +245,7 @@ public struct AppIDStore: Sendable {
                 GROUP BY app_id
             ), active AS MATERIALIZED (
                 SELECT app_id, count(*) FROM keys
-                WHERE team_id = \(team) AND slot IS NOT NULL AND app_id = ANY (ARRAY (SELECT identifier FROM page))
+                WHERE team_id = \(team) AND rank IS NOT NULL AND app_id = ANY (ARRAY (SELECT identifier FROM page))
                 GROUP BY app_id
             )
             SELECT total.count, page.identifier IS NOT NULL, coalesce(services.count, 0), coalesce(active.count, 0),

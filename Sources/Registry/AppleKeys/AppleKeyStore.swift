@@ -80,11 +80,11 @@ public struct AppleKeyStore: Sendable {
         let added = try await transaction.query(
             """
             INSERT INTO apple_keys (
-                team_id, key_id, apple_team_id, name, app_id, slot, fingerprint, private_key_sealed
+                team_id, key_id, apple_team_id, name, app_id, rank, fingerprint, private_key_sealed
             )
-            SELECT \(team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), slot,
+            SELECT \(team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), rank,
                 \(Key.fingerprint(of: new.key.publicKey)), \(sealed)
-            FROM \(Quota.appleKeys.freeSlot(beside: others))
+            FROM \(Quota.appleKeys.freeRank(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
             """)
         let stored = try await transaction.query(Self.selection(id, team)).firstValue(AppleKey.init)

@@ -142,7 +142,7 @@ public struct DomainStore: Sendable {
             WHERE s.team_id = d.team_id AND s.domain = d.domain AND (
                 starts_with(u.url, 'http://' || d.domain || ':') OR starts_with(u.url, 'http://' || d.domain || '/')
             )
-            ORDER BY u.service_id, u.slot LIMIT 1
+            ORDER BY u.service_id, u.rank LIMIT 1
         ) END
         """
 }

@@ -71,9 +71,9 @@ public struct EmailSourceStore: Sendable {
         try await transaction.lock(team)
         let added = try await transaction.query(
             """
-            INSERT INTO email_sources (team_id, source, kind, slot, dkim_selectors)
-            SELECT \(team), \(source.text), \(source.kind), slot, \(draft.selectors.map(\.text))
-            FROM \(Quota.emailSources.freeSlot(beside: "email_sources WHERE team_id = \(team)"))
+            INSERT INTO email_sources (team_id, source, kind, rank, dkim_selectors)
+            SELECT \(team), \(source.text), \(source.kind), rank, \(draft.selectors.map(\.text))
+            FROM \(Quota.emailSources.freeRank(beside: "email_sources WHERE team_id = \(team)"))
             ON CONFLICT (team_id, source) DO NOTHING
             """)
         let stored = try await transaction.query(Self.selection(source, team)).firstValue(RegisteredEmailSource.init)

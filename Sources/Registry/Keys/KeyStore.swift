@@ -58,7 +58,7 @@ public struct KeyStore: Sendable {
         } catch is Unreadable { return .unreadable }
     }
 
-    /// Revokes the key, which frees its slot and deletes a private key that was not downloaded.
+    /// Revokes the key, which frees its rank and deletes a private key that was not downloaded.
     ///
     /// - Returns: the revoked key, even when it was revoked before, or nil when the team has no such key.
     public func revoke(_ id: KeyID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin) async throws
@@ -114,7 +114,7 @@ public struct KeyStore: Sendable {
         guard current.isActive else { return current }
         try await transaction.query(
             """
-            UPDATE keys SET slot = NULL, revoked_at = now(), private_key_sealed = NULL
+            UPDATE keys SET rank = NULL, revoked_at = now(), private_key_sealed = NULL
             WHERE team_id = \(team) AND key_id = \(id)
             """)
         try await Self.forgetOldest(of: current.appID, in: team, transaction)
@@ -141,7 +141,7 @@ public struct KeyStore: Sendable {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM \(Self.tables)
-            WHERE k.team_id = \(team) AND k.app_id = \(appID) AND k.slot IS NOT NULL
+            WHERE k.team_id = \(team) AND k.app_id = \(appID) AND k.rank IS NOT NULL
             ORDER BY k.created_at DESC, k.key_id DESC
             """, in: team)
         return try rows.all(Key.init)
@@ -214,7 +214,7 @@ public struct KeyStore: Sendable {
             """
             DELETE FROM keys WHERE team_id = \(team) AND key_id IN (
                 SELECT key_id FROM keys
-                WHERE team_id = \(team) AND app_id = \(appID) AND slot IS NULL
+                WHERE team_id = \(team) AND app_id = \(appID) AND rank IS NULL
                 ORDER BY revoked_at DESC, key_id OFFSET \(Quota.revokedKeys.count) LIMIT 1000
             )
             """)
@@ -226,7 +226,7 @@ public struct KeyStore: Sendable {
         try await AppIDStore.holdPrimary(appID, in: team, transaction)
     }
 
-    /// Inserts the key into the lowest free slot.
+    /// Inserts the key into the lowest free rank.
     ///
     /// - Parameter sealed: its private key, encrypted; nil for a pair generated elsewhere.
     /// - Returns: false when the team already has a key with this id.
@@ -236,10 +236,10 @@ public struct KeyStore: Sendable {
         let others: SQL = "keys WHERE team_id = \(team) AND app_id = \(key.appID)"
         let added = try await transaction.query(
             """
-            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, private_key_sealed)
-            SELECT \(team), \(key.id), \(key.name), \(key.appID), slot, \(key.publicKeyPEM), \(key.fingerprint),
+            INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint, private_key_sealed)
+            SELECT \(team), \(key.id), \(key.name), \(key.appID), rank, \(key.publicKeyPEM), \(key.fingerprint),
                 \(sealed)
-            FROM \(Quota.activeKeys.freeSlot(beside: others))
+            FROM \(Quota.activeKeys.freeRank(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
             """)
         if added.changed == 1 { return true }

@@ -90,32 +90,32 @@ public struct ServiceIDStore: Sendable {
         return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { ListCursor($0.identifier.rawValue) }
     }
 
-    /// Every Service ID of the team, by App ID and slot.
+    /// Every Service ID of the team, by App ID and rank.
     public func all(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> [ServiceID]
     {
         let rows = try await transaction.query(
             """
             SELECT \(Self.columns) FROM service_ids AS s
             WHERE s.team_id = \(team)
-            ORDER BY s.app_id, s.slot
+            ORDER BY s.app_id, s.rank
             """)
         return try rows.all(ServiceID.init)
     }
 
-    /// The Service IDs of one App ID, in the order of their slots.
+    /// The Service IDs of one App ID, in the order of their ranks.
     public func all(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [ServiceID] {
         let rows = try await database.query(
             """
             SELECT \(Self.columns) FROM service_ids AS s
             WHERE s.team_id = \(team) AND s.app_id = \(appID)
-            ORDER BY s.slot
+            ORDER BY s.rank
             """, in: team)
         return try rows.all(ServiceID.init)
     }
 
-    /// The identifiers of all Service IDs of the team, by App ID and slot.
+    /// The identifiers of all Service IDs of the team, by App ID and rank.
     public func names(in team: TeamID) async throws(PostgresFailure) -> [ClientID] {
-        let names: SQL = "SELECT identifier FROM service_ids WHERE team_id = \(team) ORDER BY app_id, slot"
+        let names: SQL = "SELECT identifier FROM service_ids WHERE team_id = \(team) ORDER BY app_id, rank"
         return try await database.query(names, in: team).column()
     }
 
@@ -161,7 +161,7 @@ public struct ServiceIDStore: Sendable {
         ),
         ARRAY(
             SELECT u.url FROM return_urls AS u
-            WHERE u.team_id = s.team_id AND u.service_id = s.identifier ORDER BY u.slot
+            WHERE u.team_id = s.team_id AND u.service_id = s.identifier ORDER BY u.rank
         )
         """
 
@@ -185,15 +185,15 @@ public struct ServiceIDStore: Sendable {
         return try await transaction.query(selection(identifier, team)).firstValue(ServiceID.init)
     }
 
-    /// Inserts into the lowest free slot; the team is locked.
+    /// Inserts into the lowest free rank; the team is locked.
     static func insert(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction) async throws {
         let others: SQL = "service_ids WHERE team_id = \(team) AND app_id = \(draft.appID)"
         let added = try await transaction.query(
             """
-            INSERT INTO service_ids (team_id, identifier, app_id, slot, description, issuer, booleans, requires_pkce)
-            SELECT \(team), \(draft.identifier), \(draft.appID), slot, \(draft.description), \(draft.issuer),
+            INSERT INTO service_ids (team_id, identifier, app_id, rank, description, issuer, booleans, requires_pkce)
+            SELECT \(team), \(draft.identifier), \(draft.appID), rank, \(draft.description), \(draft.issuer),
                 \(draft.booleans), \(draft.requiresPKCE)
-            FROM \(Quota.serviceIDs.freeSlot(beside: others))
+            FROM \(Quota.serviceIDs.freeRank(beside: others))
             """)
         guard added.changed == 1 else { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
     }
@@ -241,9 +241,9 @@ public struct ServiceIDStore: Sendable {
             """)
         try await transaction.query(
             """
-            INSERT INTO return_urls (team_id, service_id, slot, url)
-            SELECT \(team), \(draft.identifier), slot, url
-            FROM unnest(\(urls)) WITH ORDINALITY AS given (url, slot)
+            INSERT INTO return_urls (team_id, service_id, rank, url)
+            SELECT \(team), \(draft.identifier), rank, url
+            FROM unnest(\(urls)) WITH ORDINALITY AS given (url, rank)
             """)
     }
 }

@@ -34,7 +34,7 @@ public struct AppTransferStore: Sendable {
     /// - Returns: false when one of them is closed or does not exist.
     @discardableResult static func hold(_ team: TeamID, _ other: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
-    { try await transaction.query("SELECT pippin_hold_open_teams(\(team), \(other))").firstValue() ?? false }
+    { try await transaction.query("SELECT pippin_lock_open_teams(\(team), \(other))").firstValue() ?? false }
 
     /// Whether the member may make and accept offers; the membership is locked until the transaction ends.
     ///

@@ -63,7 +63,7 @@ struct AppRow: Sendable {
     }
 
     private var knows: any LocalizedTextConvertible {
-        if let given = app.consent.providerEmail, given.isPrivate, app.consent.email == .shared {
+        if let given = app.consent.upstreamEmail, given.isPrivate, app.consent.email == .shared {
             return Message("hosted.account.gets-relay", ["address": given.address.rawValue])
         }
         return switch (app.consent.name != nil, app.consent.email) {

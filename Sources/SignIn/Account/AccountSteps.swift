@@ -182,8 +182,8 @@ struct AccountStores: Sendable {
     let emailChanges: EmailChange
     let deletions: AccountDeletion
     let exports: PersonExportStore
-    let identities: ProviderIdentityListStore
-    let linkEnds: FederatedUnlinkStore
+    let identities: UpstreamIdentityListStore
+    let linkEnds: UpstreamUnlinkStore
 
     init(
         _ database: TeamDatabase, server: ServerContext, signIn: PasswordSignIn, hasher: PasswordHasher,
@@ -199,8 +199,8 @@ struct AccountStores: Sendable {
         self.emailChanges = emailChanges
         deletions = AccountDeletion(database, random: server.random)
         exports = PersonExportStore(database)
-        identities = ProviderIdentityListStore(database)
-        linkEnds = FederatedUnlinkStore(database)
+        identities = UpstreamIdentityListStore(database)
+        linkEnds = UpstreamUnlinkStore(database)
     }
 }
 

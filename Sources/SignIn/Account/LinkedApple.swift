@@ -9,7 +9,7 @@ import Templates
 /// The Apple account that a user of the directory has linked.
 struct LinkedApple: Sendable {
     let steps: AccountSteps
-    let linking: FederatedLinking
+    let linking: UpstreamLinking
 
     func mount(on router: inout Router) {
         router.get(TeamRoutes.ownApple, .standard, steps.asPerson(showApple))
@@ -54,9 +54,9 @@ struct LinkedApple: Sendable {
                     person.subject, from: .apple, keeping: steps.freshRight(of: person),
                     passkeysSuffice: steps.factors.passkeys != nil && person.team.secondFactor != .off,
                     in: person.team.id, from: person.request.auditOrigin, telling: steps.factorPost(person))
-            } catch FederatedUnlinkStore.Refusal.unknown {
+            } catch UpstreamUnlinkStore.Refusal.unknown {
                 return .redirect(to: TeamRoutes.account.link(person.team.id))
-            } catch FederatedUnlinkStore.Refusal.lastWay {
+            } catch UpstreamUnlinkStore.Refusal.lastWay {
                 guard var page = try await applePage(person) else { throw UserFacingError.notFound }
                 page.error = Message("hosted.apple.last-way")
                 return steps.pages.respond(page, status: .conflict)

@@ -43,11 +43,11 @@ public struct SecondFactors: Sendable {
 extension TeamRoutes {
     /// Steps of a sign-in: the second factor, adding a factor, a passkey as the only proof.
     public static let interactionFactor = Route(
-        "/t/:team/auth/attempts/:attempt/factor", TeamID.self, InteractionID.self)
+        "/t/:team/auth/interactions/:interaction/factor", TeamID.self, InteractionID.self)
     public static let interactionEnrolment = Route(
-        "/t/:team/auth/attempts/:attempt/enrolment", TeamID.self, InteractionID.self)
+        "/t/:team/auth/interactions/:interaction/enrolment", TeamID.self, InteractionID.self)
     public static let interactionPasskey = Route(
-        "/t/:team/auth/attempts/:attempt/passkey", TeamID.self, InteractionID.self)
+        "/t/:team/auth/interactions/:interaction/passkey", TeamID.self, InteractionID.self)
 
     /// Account pages: authenticator app, its removal, passkeys, recovery codes, and the file of codes just shown.
     public static let totp = Route("/t/:team/account/factors/totp", TeamID.self)

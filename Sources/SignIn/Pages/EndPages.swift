@@ -26,10 +26,10 @@ struct ReceiptPage: HostedPage {
 
     /// Name of the provider or app that the token belongs to.
     private func name(of token: DeletionReceipt.Token) -> String {
-        switch token.provider {
-        case .apple?: "Apple"
-        case nil: name(of: token.clientID)
+        guard let provider = token.provider else {
+            return ClientID(rawValue: token.clientID).map(name) ?? token.clientID
         }
+        return provider == .apple ? "Apple" : provider.rawValue
     }
 
     /// Name of the app; its client ID if the app is deleted.

@@ -68,7 +68,7 @@ struct ProtocolHandler: Sendable {
     /// Response to a failure at a provider: temporary if a retry helps, otherwise an OAuth error.
     private func trouble(_ failure: UpstreamFailure, _ request: Request, _ team: TeamID) -> Response {
         traces.refusals(
-            .info, "provider.failed", of: team.rawValue, for: failure.cause.rawValue,
+            .info, "upstream.failed", of: team.rawValue, for: failure.cause.rawValue,
             ("request", request.id.description), ("team", team.rawValue), ("cause", failure.cause.rawValue),
             ("reason", failure.reason))
         guard failure.remedy != .again else { return ProtocolAnswers.problem(.appleLater(failure)) }

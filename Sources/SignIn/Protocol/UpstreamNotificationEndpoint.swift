@@ -31,20 +31,20 @@ struct UpstreamNotificationEndpoint: Sendable {
         do {
             let outcome = try await apple.receive(request.body, from: request.client.description, in: snapshot)
             handler.traces.refusals(
-                .info, "provider.notice", of: team.rawValue, for: outcome.rawValue, ("team", team.rawValue),
+                .info, "upstream.notification", of: team.rawValue, for: outcome.rawValue, ("team", team.rawValue),
                 ("reception", outcome.rawValue))
             return ProtocolAnswers.json([])
         } catch let refusal as TooManyRequests {
             handler.traces.refusals(
-                .info, "provider.notice", of: team.rawValue, for: "too-many", ("team", team.rawValue),
+                .info, "upstream.notification", of: team.rawValue, for: "too-many", ("team", team.rawValue),
                 ("reception", "too-many"))
             return ProtocolAnswers.problem(UserFacingError(refusal))
         } catch let failure as UpstreamFailure {
             // A body without a JWS is not from Apple; the check-up sends one.
             handler.traces.refusals(
-                failure.cause == .providerMalformed ? .info : .warning, "provider.notice_refused", of: team.rawValue,
-                for: failure.cause.rawValue, ("request", request.id.description), ("team", team.rawValue),
-                ("cause", failure.cause.rawValue), ("reason", failure.reason))
+                failure.cause == .upstreamMalformed ? .info : .warning, "upstream.notification_refused",
+                of: team.rawValue, for: failure.cause.rawValue, ("request", request.id.description),
+                ("team", team.rawValue), ("cause", failure.cause.rawValue), ("reason", failure.reason))
             guard failure.remedy != .again else { throw UserFacingError.unavailable }
             return ProtocolAnswers.refusal(.unreadable(failure.reason))
         }

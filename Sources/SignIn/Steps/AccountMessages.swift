@@ -133,8 +133,8 @@ extension FactorChange {
         case .passkeyRemoved(let name): Message("mail.factors.passkey-removed", ["name": name, "team": team])
         case .recoveryCodesRenewed: Message("mail.factors.codes-renewed", ["team": team])
         case .reset: Message("mail.factors.reset", ["team": team])
-        case .providerLinked(.apple): Message("mail.factors.apple-connected", ["team": team])
-        case .providerUnlinked(.apple): Message("mail.factors.apple-disconnected", ["team": team])
+        case .appleConnected: Message("mail.factors.apple-connected", ["team": team])
+        case .appleDisconnected: Message("mail.factors.apple-disconnected", ["team": team])
         }
     }
 }

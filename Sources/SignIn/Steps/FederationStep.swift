@@ -8,7 +8,7 @@ import Platform
 /// Sign-in with Apple: the redirect there, and the return.
 struct FederationStep: Sendable {
     let steps: InteractionSteps
-    let apple: FederatedSignIn
+    let apple: UpstreamSignIn
     let mailer: AccountMailer
 
     /// Options for Apple's response, which contains a code, a token and a name.
@@ -46,7 +46,7 @@ struct FederationStep: Sendable {
     private func leave(to url: String?, _ context: InteractionContext) -> Response {
         guard let url else {
             let failure = UpstreamFailure(
-                .providerAbsent, .none, because: "no connection to Apple belongs to the app's group")
+                .upstreamAbsent, .none, because: "no connection to Apple belongs to the app's group")
             steps.traces.fail(failure, of: context.interaction, in: context.team.id, from: context.request.auditOrigin)
             return explain(failure, retry: nil, anew: nil, context.request, context.team)
         }
@@ -117,7 +117,7 @@ struct FederationStep: Sendable {
         -> Response
     {
         steps.traces.refusals(
-            .info, "provider.failed", of: team.id.rawValue, for: failure.cause.rawValue,
+            .info, "upstream.failed", of: team.id.rawValue, for: failure.cause.rawValue,
             ("request", request.id.description), ("team", team.id.rawValue), ("cause", failure.cause.rawValue),
             ("reason", failure.reason))
         switch failure.remedy {
@@ -187,8 +187,7 @@ extension UserFacingError {
 // Return from Apple after a user began to link an account on the account page.
 extension FederationStep {
     /// Redirects to the account page, or explains why no account was linked.
-    func answer(_ outcome: FederatedLinking.Outcome, retry: String, _ request: Request, _ team: TeamSnapshot)
-        -> Response
+    func answer(_ outcome: UpstreamLinking.Outcome, retry: String, _ request: Request, _ team: TeamSnapshot) -> Response
     {
         let home = TeamRoutes.account.link(team.id)
         switch outcome {

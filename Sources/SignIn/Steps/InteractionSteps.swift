@@ -95,8 +95,8 @@ struct InteractionSteps: Sendable {
 extension UserFacingError {
     /// The interaction is unknown, has ended, or belongs to another browser.
     static let interactionExpired = UserFacingError(
-        .gone, Message("hosted.problems.attempt-over.headline"), Message("hosted.problems.attempt-over.message"),
-        advice: Message("hosted.problems.attempt-over.advice"))
+        .gone, Message("hosted.problems.interaction-over.headline"),
+        Message("hosted.problems.interaction-over.message"), advice: Message("hosted.problems.interaction-over.advice"))
 }
 
 // Mails to the user of an interaction.
@@ -239,10 +239,10 @@ struct InteractionContext: Sendable {
     /// App that the sign-in leads back to; nil if it leads to a page of this server.
     var client: Client? { interaction.app.flatMap { team.client($0.clientID) } }
 
-    /// Session that replaces the first proof; for an app, not one that began at Apple, which asks again each time
+    /// Session that replaces the first proof; for an app, not one that began at a provider, which asks again each time
     /// on its own sheet, and none if the team has no directory.
     var session: Session? {
-        let isOfDirectory = team.hasDirectory && browserContext.session?.firstFactor != .apple
+        let isOfDirectory = team.hasDirectory && browserContext.session?.firstFactor.isOfProvider != true
         return interaction.app == nil || isOfDirectory ? browserContext.session : nil
     }
 

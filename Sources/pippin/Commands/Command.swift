@@ -89,7 +89,7 @@ enum Command: Sendable {
     }
 }
 
-enum Version { static let current = "0.2.0" }
+enum Version { static let current = "0.3.0" }
 
 /// Exit status of a command.
 struct ExitStatus: Sendable, Equatable {

@@ -107,7 +107,7 @@ struct DoctorCommand {
         let wrong = sections.flatMap(\.findings).count { $0.verdict == .wrong }
         Terminal.say(
             texts.text(
-                wrong == 0 ? Message("console.doctor.fine") : Message("console.doctor.wrong-count", count: wrong)))
+                wrong == 0 ? Message("console.checkup.fine") : Message("console.checkup.wrong-count", count: wrong)))
         return wrong == 0 ? .success : .refused
     }
 

@@ -53,7 +53,7 @@ struct BackgroundJobs {
 
     private func addMaintenance(to handlers: inout JobHandlers) {
         let (database, system) = (services.database, SystemDatabase(services.system))
-        handlers.recurring("slots.sweep", every: .seconds(240)) {
+        handlers.recurring("time_partitions.sweep", every: .seconds(240)) {
             try await TimePartitionSweep(database: system).run(at: .now())
         }
         handlers.recurring("partitions.make", every: .seconds(3600)) { try await Partitions(database: system).make() }
@@ -78,12 +78,10 @@ struct BackgroundJobs {
         let deletion = TeamDeletionRound(database, system, obligations: [tokens])
         handlers.recurring("teams.delete", every: .seconds(60)) { try await deletion.run() }
         let validations = UpstreamValidationRound(database, system: system, server: server, accounts: accounts)
-        handlers.recurring("providers.validate", every: UpstreamValidationRound.interval) {
-            try await validations.run()
-        }
+        handlers.recurring("upstream.validate", every: UpstreamValidationRound.interval) { try await validations.run() }
         let settlement = UpstreamRequestSettlement(
             apple, server: server, database: database, system: system, teams: services.teams)
-        handlers.recurring("providers.settle", every: UpstreamRequestSettlement.interval) { try await settlement.run() }
+        handlers.recurring("upstream.settle", every: UpstreamRequestSettlement.interval) { try await settlement.run() }
         guard settings.watchesApple else { return }
         let log = log
         let watch = AppleWatch(database, apple: apple, clock: server.clock) { document in

@@ -55,15 +55,15 @@ import Testing
                     team_id, sub, app_id, shares_name, shares_email, hides_email, granted_at, ip
                 ) SELECT team_id, sub, 'com.acme.app', true, true, false, now(), '' FROM users
             )
-            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            INSERT INTO traces (team_id, trace_id, sub, outcome, opening)
             SELECT team_id, repeat('0', 28), sub, 'answered', '{}' FROM users
             """)
 
         try await pippin.apply(Files.team(#""users": []"#)) { $0.prunes = true }
 
         #expect(try pippin.count("users") == 0)
-        #expect(try pippin.count("flows") == 0)
-        #expect(try pippin.value("SELECT string_agg(type, ' ') FROM notices") == "account-delete")
+        #expect(try pippin.count("traces") == 0)
+        #expect(try pippin.value("SELECT string_agg(type, ' ') FROM notifications") == "account-delete")
         #expect(try pippin.count("deletion_receipts") == 1)
     }
 

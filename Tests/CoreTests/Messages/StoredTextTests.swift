@@ -4,7 +4,7 @@ import Testing
 /// What an earlier version has stored is read by this one, and by the version before where both run on one database.
 @Suite struct StoredTextTests {
     private static let stored =
-        #"{"phrase":{"_0":{"arguments":[{"name":"who","words":{"verbatim":{"_0":"Ada"}}}],"count":2,"key":"a.b"}}}"#
+        #"{"message":{"_0":{"arguments":[{"name":"who","words":{"verbatim":{"_0":"Ada"}}}],"count":2,"key":"a.b"}}}"#
 
     @Test func `a localized text keeps the names it was stored under`() throws {
         let text = LocalizedText.message(Message("a.b", ["who": "Ada"], count: 2))

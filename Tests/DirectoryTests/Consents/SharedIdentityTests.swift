@@ -49,7 +49,7 @@ import Testing
             credentialsVersion: 0)
         let consent = Consent(
             appID: .app, name: row.sharedName, email: row.choice, grantedAt: .noon, deliveredAt: nil,
-            forwardsMail: true, provider: nil, providerEmail: nil)
+            forwardsMail: true, provider: nil, upstreamEmail: nil)
 
         let shared = SharedIdentity(of: user, under: consent, asking: row.scope)
 

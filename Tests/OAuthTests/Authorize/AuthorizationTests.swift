@@ -104,8 +104,8 @@ import Testing
         try await withEngine { engine in
             let id = String(repeating: "A", count: 22)
             for url in [
-                "\(TestTeams.publicURL)/console/teams/ACMETEAM01/trials/\(id)/callback",
-                "https://evil.example/trials/\(id)/callback",
+                "\(TestTeams.publicURL)/console/teams/ACMETEAM01/test-sign-ins/\(id)/callback",
+                "https://evil.example/test-sign-ins/\(id)/callback",
             ] {
                 let refusal = await #expect(throws: AuthorizationRefusal.self) {
                     try await engine.authorize(.web, ["redirect_uri": url])

@@ -65,11 +65,11 @@ private final class CountingEndpoint: ClientEndpoint {
                 (token, ["client_id": "com.rival.app", "token": Self.rotating], .clientUnknown),
                 (token, ["token": Self.rotating], .clientMissing),
                 // A provider's code, of a client that exists and is switched on.
-                (.secretOrProviderCode, ["client_id": "com.acme.app"], nil),
-                (.secretOrProviderCode, ["client_id": "com.acme.app", "client_secret": "x"], .secretMalformed),
-                (.secretOrProviderCode, ["client_id": "com.acme.off"], .clientDisabled),
-                (.secretOrProviderCode, ["client_id": "com.rival.app"], .clientUnknown),
-                (.secretOrProviderCode, [:], .parameterMissing),
+                (.secretOrUpstreamCode, ["client_id": "com.acme.app"], nil),
+                (.secretOrUpstreamCode, ["client_id": "com.acme.app", "client_secret": "x"], .secretMalformed),
+                (.secretOrUpstreamCode, ["client_id": "com.acme.off"], .clientDisabled),
+                (.secretOrUpstreamCode, ["client_id": "com.rival.app"], .clientUnknown),
+                (.secretOrUpstreamCode, [:], .parameterMissing),
             ]
             for (proof, parameters, cause) in cases {
                 let found = try await refusal(at: proof, parameters, engine)

@@ -48,7 +48,7 @@ import Testing
                 """)
             try engine.admin(
                 """
-                INSERT INTO provider_tokens (
+                INSERT INTO upstream_tokens (
                     team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, problem,
                     problem_at
                 )

@@ -39,7 +39,7 @@ import Testing
             #expect(try await engine.refusal(redeeming: code)?.code == .invalidGrant)
             #expect(try await engine.credentialState(of: engine.ada.rawValue) == "notFound")
             let receipt = try #require(try await receipt(id, engine))
-            #expect(receipt.tokens.map(\.clientID) == [.web])
+            #expect(receipt.tokens.map(\.clientID) == ["com.acme.web"])
             #expect(receipt.tokens.allSatisfy { $0.fate == .revoked && $0.settledAt != nil })
             #expect(receipt.isSettled)
             #expect(try engine.actions().last == "user.deleted")
@@ -54,7 +54,7 @@ import Testing
             _ = try await engine.tokens(at: .otherWeb)
             let id = try await delete(engine.ada.rawValue, engine)
             let theirs = try #require(try await receipt(id, engine))
-            #expect(theirs.tokens.map(\.clientID) == [.web] && theirs.notifications.map(\.appID) == [.app])
+            #expect(theirs.tokens.map(\.clientID) == ["com.acme.web"] && theirs.notifications.map(\.appID) == [.app])
 
             try engine.admin("UPDATE deletion_receipts SET app_id = NULL")
             #expect(try await receipt(id, engine)?.notifications.map(\.appID) == [.app, .other])
@@ -68,7 +68,7 @@ import Testing
                 engine.ada, in: .acme, by: .person(engine.ada), from: .test)
             let known = try #require(id)
             let receipt = try #require(try await receipt(known, engine))
-            #expect(Set(receipt.tokens.map(\.clientID)) == [.web, .otherWeb])
+            #expect(Set(receipt.tokens.map(\.clientID)) == ["com.acme.web", "com.acme.other.web"])
         }
     }
 

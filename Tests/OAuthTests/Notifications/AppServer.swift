@@ -61,11 +61,11 @@ struct AppServer: Sendable, OwnedDatabase {
     }
 
     /// The states of all notices, the oldest first.
-    func states() throws -> [String?] { try admin("SELECT state FROM notices ORDER BY created_at").map { $0[0] } }
+    func states() throws -> [String?] { try admin("SELECT state FROM notifications ORDER BY created_at").map { $0[0] } }
 
     /// Status, problem and excerpt of each attempt, in their order.
     func attempts() throws -> [[String?]] {
-        try admin("SELECT status, problem, excerpt FROM notice_attempts ORDER BY at, number")
+        try admin("SELECT status, problem, excerpt FROM delivery_attempts ORDER BY at, number")
     }
 
     fileprivate init(_ engine: Engine, port: UInt16, inbox: Inbox, makeWorker: @escaping @Sendable () -> JobWorker) {

@@ -114,8 +114,8 @@ import Testing
             _ = try await engine.signIn(to: .web, Engine.fullRequest, email: .hidden)
             try engine.admin(
                 """
-                UPDATE consents SET hides_email = false, provider = 'apple', provider_email = 'x1@privaterelay.example',
-                    is_provider_email_private = true
+                UPDATE consents SET hides_email = false, provider = 'apple', upstream_email = 'x1@privaterelay.example',
+                    is_upstream_email_private = true
                 """)
             try await engine.database.transaction(in: .acme) { transaction in
                 let notification = NewNotification(.emailDisabled, of: engine.ada, to: .app)
@@ -142,7 +142,7 @@ import Testing
     @Test func `Rival sees none of Acme's notifications and enqueues none for it`() async throws {
         try await withAppServer { app, engine in
             try await app.tell()
-            let rows = try await engine.database.query("SELECT FROM notices", in: .rival)
+            let rows = try await engine.database.query("SELECT FROM notifications", in: .rival)
             #expect(rows.isEmpty)
             let isTold = try await engine.database.transaction(in: .rival) { transaction in
                 try await Notifications.enqueue(
@@ -156,7 +156,7 @@ import Testing
 /// What an earlier version has queued is delivered by this one, and by the version before where both run on one database.
 @Suite struct StoredNotificationTests {
     @Test func `a queued delivery keeps the names it was stored under`() throws {
-        let stored = #"{"notice":"n1","spelling":"account-deleted","copies":2}"#
+        let stored = #"{"notification":"n1","spelling":"account-deleted","copies":2}"#
         let job = try JSON.decode(NotificationJob.self, from: Array(stored.utf8))
 
         #expect(job.notification == "n1" && job.spelling == "account-deleted" && job.copies == 2)

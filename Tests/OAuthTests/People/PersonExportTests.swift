@@ -45,7 +45,7 @@ import Testing
             let json = try JSON.decode(JSONValue.self, from: Array(pieces.joined()))
             let traces = try #require(json["signIns"]?.elements)
             #expect(traces.count == 45)
-            #expect(traces.last?["steps"]?.elements.count == TraceDetailStore.stepLimit + 1)
+            #expect(traces.last?["steps"]?.elements.count == TraceDetailStore.eventLimit + 1)
             #expect(json["sessions"]?.elements.count == PersonExportStore.shortLimit)
             // Events of one moment are told apart, and none twice.
             let history = try #require(json["history"]?.elements)
@@ -70,13 +70,13 @@ import Testing
                 """, engine.ada.rawValue)
             try engine.admin(
                 """
-                INSERT INTO flows (team_id, flow_id, client_id, sub, outcome, cause, opening)
+                INSERT INTO traces (team_id, trace_id, client_id, sub, outcome, cause, opening)
                 VALUES ('ACMETEAM01', repeat('0', 28), 'com.acme.web', $1, 'failed', 'secret_expired',
                     '{"kind":"authorization","at":1,"ip":"203.0.113.78","known":["redirect_uri","https://r.example"]}')
                 """, engine.ada.rawValue)
             try engine.admin(
                 """
-                INSERT INTO flow_steps (team_id, flow_id, at, kind, step) VALUES
+                INSERT INTO trace_events (team_id, trace_id, at, kind, event) VALUES
                     ('ACMETEAM01', repeat('0', 28), now(), 'token_refused',
                         '{"kind":"token_refused","at":2,"ip":"198.51.100.10","sent":["client_secret.iss","TEAM000001"]}')
                 """)
@@ -116,24 +116,24 @@ import Testing
 
             // The person is gone whatever is left of the sign-ins.
             #expect(try engine.admin("SELECT FROM users WHERE sub = $1", engine.ada.rawValue).isEmpty)
-            #expect(try left(engine, "flow_steps") == 0)
-            #expect(try left(engine, "flows") == 200)
+            #expect(try left(engine, "trace_events") == 0)
+            #expect(try left(engine, "traces") == 200)
             let jobs = try engine.admin(
-                "SELECT payload->>'person', payload->>'last' FROM jobs WHERE kind = 'person.flows'")
+                "SELECT payload->>'person', payload->>'last' FROM jobs WHERE kind = 'person.traces'")
             let last = try #require(jobs.first?[1])
             #expect(jobs.count == 1 && jobs[0][0] == engine.ada.rawValue)
 
             // Whoever comes by way of Apple has the same sub again.
             try engine.admin(
                 """
-                INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+                INSERT INTO traces (team_id, trace_id, sub, outcome, opening)
                 VALUES ('ACMETEAM01', repeat('f', 28), $1, 'open', '{}')
                 """, engine.ada.rawValue)
             let traces = UserTraces(engine.database)
             try await traces.removeAll(of: engine.ada, until: last, in: .rival)
-            #expect(try left(engine, "flows") == 201)
+            #expect(try left(engine, "traces") == 201)
             try await traces.removeAll(of: engine.ada, until: last, in: .acme)
-            #expect(try left(engine, "flows") == 1)
+            #expect(try left(engine, "traces") == 1)
         }
     }
 
@@ -141,8 +141,8 @@ import Testing
         try await withEngine { engine in
             try engine.addSignIns(3, steps: 5001)
             try await delete(engine)
-            #expect(try left(engine, "flows") == 0 && left(engine, "flow_steps") == 0)
-            #expect(try engine.admin("SELECT FROM jobs WHERE kind = 'person.flows'").isEmpty)
+            #expect(try left(engine, "traces") == 0 && left(engine, "trace_events") == 0)
+            #expect(try engine.admin("SELECT FROM jobs WHERE kind = 'person.traces'").isEmpty)
         }
     }
 }
@@ -152,13 +152,13 @@ extension Engine {
     fileprivate func addSignIns(_ count: Int, steps: Int) throws {
         try admin(
             """
-            INSERT INTO flows (team_id, flow_id, sub, outcome, opening)
+            INSERT INTO traces (team_id, trace_id, sub, outcome, opening)
             SELECT 'ACMETEAM01', lpad(to_hex(n), 28, '0'), $1, 'answered', '{"kind":"authorization","at":1}'
             FROM generate_series(1, $2::int) n
             """, ada.rawValue, String(count))
         try admin(
             """
-            INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
+            INSERT INTO trace_events (team_id, trace_id, at, kind, event)
             SELECT 'ACMETEAM01', lpad('1', 28, '0'), now() + n * interval '1 s', 'proved', '{"kind":"proved","at":2}'
             FROM generate_series(1, $1::int) n
             """, String(steps))

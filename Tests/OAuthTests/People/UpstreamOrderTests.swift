@@ -10,14 +10,14 @@ import Testing
     private func token(_ octet: UInt8, of subject: Subject) -> UpstreamToken {
         UpstreamToken(
             id: [UInt8](repeating: octet, count: 16), provider: .apple, subject: subject, identifier: nil,
-            primaryAppID: .app, clientID: .app, text: nil)
+            primaryAppID: .app, clientID: "com.acme.app", text: nil)
     }
 
     @Test func `V43: are a hundred or so of a person and group, however often they sign in`() async throws {
         try await withEngine { engine in
             try engine.admin(
                 """
-                INSERT INTO provider_tokens (
+                INSERT INTO upstream_tokens (
                     team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, state
                 )
                 SELECT 'ACMETEAM01', decode(md5(app || state || n), 'hex'), 'apple', $1, app, app, '',
@@ -38,7 +38,7 @@ import Testing
             let left = try engine.admin(
                 """
                 SELECT app_id, state, count(*), min(created_at) = $1::timestamptz - interval '99 hours'
-                FROM provider_tokens GROUP BY 1, 2 ORDER BY 1, 2
+                FROM upstream_tokens GROUP BY 1, 2 ORDER BY 1, 2
                 """, engine.clock.now.precise)
             #expect(
                 left == [
@@ -52,7 +52,7 @@ import Testing
         try await withEngine { engine in
             try engine.admin(
                 """
-                INSERT INTO provider_tokens (
+                INSERT INTO upstream_tokens (
                     team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
                 )
                 SELECT 'ACMETEAM01', decode(repeat(octet, 16), 'hex'), 'apple', $1, 'com.acme.app', 'com.acme.app', '',
@@ -130,8 +130,8 @@ import Testing
             func plant(_ count: Int, _ name: String, of team: String, age: Duration) throws {
                 try teams.admin(
                     """
-                    INSERT INTO provider_trips (
-                        team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                    INSERT INTO upstream_requests (
+                        team_id, state_hash, provider, interaction_id, browser_hash, app_id, wants_name, wants_email,
                         created_at, answered_at
                     )
                     SELECT $1, convert_to($2 || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true, moment, moment
@@ -148,9 +148,9 @@ import Testing
             let upstreamRequests = UpstreamRequestStore(teams.database, server: teams.server, timeout: .seconds(10))
             try await upstreamRequests.trim(in: .acme, at: teams.clock.now, keeping: most, batch: 10)
 
-            let kept = try teams.admin("SELECT team_id, count(*) FROM provider_trips GROUP BY 1 ORDER BY 1")
+            let kept = try teams.admin("SELECT team_id, count(*) FROM upstream_requests GROUP BY 1 ORDER BY 1")
             #expect(kept.map { $0[1] } == [String(most + 50), "5"])
-            let last = "SELECT FROM provider_trips WHERE state_hash = convert_to($1, 'UTF8')"
+            let last = "SELECT FROM upstream_requests WHERE state_hash = convert_to($1, 'UTF8')"
             #expect(try teams.admin(last, "old\(most)").count == 1)
             #expect(try teams.admin(last, "old\(most + 1)").isEmpty)
         }

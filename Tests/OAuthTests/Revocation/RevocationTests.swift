@@ -193,9 +193,9 @@ import Testing
         let id = TestSignInID(random: engine.server.random)
         let testSignIn = TestSignIn(
             id: id, of: .web, sessionHash: [1], keyID: Self.key, publicKeyPEM: key.publicKey.pem,
-            returnURL: "\(TestTeams.publicURL)/console/ACMETEAM01/trials/\(id.rawValue)/callback", state: "state",
-            nonce: "nonce", scope: AuthorizationRequest.Scope(name: true, email: true), responseMode: .formPost,
-            at: engine.clock.now)
+            returnURL: "\(TestTeams.publicURL)/console/ACMETEAM01/test-sign-ins/\(id.rawValue)/callback",
+            state: "state", nonce: "nonce", scope: AuthorizationRequest.Scope(name: true, email: true),
+            responseMode: .formPost, at: engine.clock.now)
         let event = AuditEvent(
             "test_sign_in.started", by: .member(engine.ada), on: AuditEvent.Target("client", "com.acme.web"),
             from: .test)

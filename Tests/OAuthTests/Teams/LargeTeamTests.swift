@@ -20,23 +20,23 @@ import Testing
             FROM generate_series(1, \(count)) AS n, generate_series(1, 5) AS k
             """,
             """
-            INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+            INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
             SELECT 'ACMETEAM01', 'com.acme.filler' || n || '.web' || k, 'com.acme.filler' || n, k, 'Web ' || n
             FROM generate_series(1, \(count)) AS n, generate_series(1, 5) AS k
             """,
             """
             INSERT INTO service_domains (team_id, service_id, domain)
             SELECT team_id, identifier, 'acme.example' FROM service_ids
-            WHERE team_id = 'ACMETEAM01' AND identifier LIKE '%filler%' AND slot < 5
+            WHERE team_id = 'ACMETEAM01' AND identifier LIKE '%filler%' AND rank < 5
             """,
             """
-            INSERT INTO return_urls (team_id, service_id, slot, url)
+            INSERT INTO return_urls (team_id, service_id, rank, url)
             SELECT team_id, identifier, n, 'https://acme.example/' || identifier || '/callback/' || n
             FROM service_ids, generate_series(1, 2) AS n
             WHERE team_id = 'ACMETEAM01' AND identifier LIKE '%filler%'
             """,
             """
-            INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint)
+            INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint)
             SELECT 'ACMETEAM01', 'F' || lpad((n * 2 + k)::text, 9, '0'), 'Key', 'com.acme.filler' || n, k,
                 public_key_pem, fingerprint
             FROM keys, generate_series(1, \(count)) AS n, generate_series(1, 2) AS k
@@ -105,8 +105,7 @@ import Testing
         try await withEngine { engine in
             for client in ["*", "com.acme.web", "com.acme.gone"] {
                 try engine.admin(
-                    "INSERT INTO token_cutoffs (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())",
-                    client)
+                    "INSERT INTO not_befores (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())", client)
             }
             #expect(Set(try await engine.snapshot().tokenRules.notBefores.keys) == ["*", "com.acme.web"])
             try await engine.moveApp()

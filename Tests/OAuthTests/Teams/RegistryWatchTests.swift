@@ -197,8 +197,8 @@ import Testing
             for statement in [
                 "UPDATE app_ids SET is_enabled = NOT is_enabled WHERE identifier = 'com.acme.app'",
                 "UPDATE service_ids SET requires_pkce = true WHERE identifier = 'com.acme.web'",
-                "DELETE FROM return_urls WHERE service_id = 'com.acme.web' AND slot = 2",
-                "UPDATE keys SET slot = NULL, revoked_at = now() WHERE key_id = 'ACMEKEY001'",
+                "DELETE FROM return_urls WHERE service_id = 'com.acme.web' AND rank = 2",
+                "UPDATE keys SET rank = NULL, revoked_at = now() WHERE key_id = 'ACMEKEY001'",
                 "UPDATE signing_keys SET retires_at = now() WHERE team_id = 'ACMETEAM01'",
                 "UPDATE teams SET mode = 'sandbox' WHERE team_id = 'ACMETEAM01'",
             ] {

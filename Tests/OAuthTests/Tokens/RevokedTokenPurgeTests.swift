@@ -73,7 +73,7 @@ extension TestTeams {
             try admin(
                 """
                 INSERT INTO refresh_tokens (
-                    team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at, last_used_at
+                    team_id, token_id, sub, app_id, client_id, test_sign_in_id, authenticated_at, created_at, last_used_at
                 )
                 SELECT $1, decode(md5(random()::text), 'hex'), $2, $3, $3, $4, now(), now(), now()
                 FROM generate_series(1, $5::integer)

@@ -76,7 +76,7 @@ extension TestTeams {
         try admin(
             """
             INSERT INTO refresh_tokens (
-                team_id, token_id, sub, app_id, client_id, trial_id, authenticated_at, created_at,
+                team_id, token_id, sub, app_id, client_id, test_sign_in_id, authenticated_at, created_at,
                 last_used_at, revoked_at
             )
             SELECT $1, decode('ff' || substr(md5($2::text), 1, 22) || lpad(to_hex(n + 16), 8, '0'), 'hex'),

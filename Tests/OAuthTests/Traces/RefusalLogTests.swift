@@ -23,7 +23,7 @@ import Testing
                 refusals(.info, "protocol.refused", of: "ACMETEAM01", for: "code_used", ("request", "\(number)"))
             }
             refusals(.info, "protocol.refused", of: "RIVALTEAM1", for: "code_used", ("request", "r"))
-            refusals(.warning, "provider.failed", of: "ACMETEAM01", for: "provider_busy", ("request", "p"))
+            refusals(.warning, "upstream.failed", of: "ACMETEAM01", for: "upstream_busy", ("request", "p"))
             #expect(lines.all.count == RefusalLog.limit + 2)
             #expect(lines.all.last?.contains("\"request\":\"p\"") == true)
 

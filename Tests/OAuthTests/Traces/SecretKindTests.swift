@@ -85,13 +85,13 @@ import Testing
                 }
             }
             await engine.traces.finish()
-            for table in ["flows", "flow_steps"] { #expect(try !engine.admin("SELECT FROM \(table)").isEmpty) }
+            for table in ["traces", "trace_events"] { #expect(try !engine.admin("SELECT FROM \(table)").isEmpty) }
             for secret in secrets {
                 let kept = try engine.admin(
                     """
-                    SELECT f::text FROM flows AS f WHERE position($1 in f::text) > 0
+                    SELECT f::text FROM traces AS f WHERE position($1 in f::text) > 0
                     UNION ALL
-                    SELECT s::text FROM flow_steps AS s WHERE position($1 in s::text) > 0
+                    SELECT s::text FROM trace_events AS s WHERE position($1 in s::text) > 0
                     """, String(secret.prefix(24)))
                 #expect(kept.isEmpty, "\(secret.prefix(24)): \(kept)")
             }

@@ -6,7 +6,7 @@ import Testing
 @testable import OAuth
 @testable import TestTeams
 
-@Suite struct `A step of many octets` {
+@Suite struct `A event of many octets` {
     /// A refusal at the token endpoint that tells as much as it can.
     private func refuse(
         _ count: Int, of letter: String, by recorder: TraceRecorder, _ engine: Engine, from ip: String = "203.0.113.9",
@@ -29,7 +29,7 @@ import Testing
         try await withEngine(limits: ["trace-events-of-cause": 3]) { engine in
             for recorder in [engine.traces, engine.anotherRecorder()] {
                 try await refuse(10, of: letter, by: recorder, engine)
-                let rows = try engine.admin("SELECT octet_length(opening) FROM flows").map { Int($0[0] ?? "") ?? 0 }
+                let rows = try engine.admin("SELECT octet_length(opening) FROM traces").map { Int($0[0] ?? "") ?? 0 }
                 #expect(rows.count == 3 && rows.allSatisfy { (1024...8192).contains($0) })
             }
         }
@@ -37,7 +37,7 @@ import Testing
 
     @Test func `S18, V43: is kept so often of a network that does not sign in, whatever the cause`() async throws {
         try await withEngine(limits: ["trace-events-of-network": 3]) { engine in
-            func kept() throws -> Int { try engine.admin("SELECT FROM flows").count }
+            func kept() throws -> Int { try engine.admin("SELECT FROM traces").count }
             try await refuse(2, of: "x", by: engine.traces, engine)
             try await refuse(2, of: "x", by: engine.traces, engine, cause: .unreadable)
             #expect(try kept() == 3)
@@ -56,22 +56,22 @@ import Testing
             let id = try #require(TraceID(rawValue: String(repeating: "a", count: 28)))
             var trace = PendingTrace(id)
             trace.opening = TraceEvent(.authorization, at: engine.clock.now, from: .local)
-            trace.steps = (0..<150).map { number in
+            trace.events = (0..<150).map { number in
                 let facts = (0..<10).map { TraceAttribute("fact \($0)", String(repeating: "Ж", count: 150)) }
                 let moment = engine.clock.now + .seconds(number)
                 return TraceEvent(.proved, at: moment, from: .local, sent: facts)
             }
             try await TraceStore(engine.database).write([trace], in: .acme)
             let told = try #require(try await TraceDetailStore(engine.database).find(id, in: .acme))
-            #expect((30...60).contains(told.steps.count))
-            #expect(told.steps.map(\.at) == told.steps.map(\.at).sorted())
-            #expect(told.steps.last?.sent == trace.steps.first?.sent)
+            #expect((30...60).contains(told.events.count))
+            #expect(told.events.map(\.at) == told.events.map(\.at).sorted())
+            #expect(told.events.last?.sent == trace.events.first?.sent)
         }
     }
 }
 
 @Suite struct `A trace that never ends` {
-    @Test func `V42: is kept with two hundred steps, however often one goes back and forth`() async throws {
+    @Test func `V42: is kept with two hundred events, however often one goes back and forth`() async throws {
         try await withEngine { engine in
             let id = try #require(TraceID(rawValue: String(repeating: "a", count: 28)))
             func pending(_ count: Int, after seconds: Int) -> PendingTrace {
@@ -80,7 +80,7 @@ import Testing
                 for number in 0..<count {
                     var part = PendingTrace(id)
                     let moment = engine.clock.now + .seconds(seconds + number)
-                    part.steps = [TraceEvent(.proved, at: moment, from: .local)]
+                    part.events = [TraceEvent(.proved, at: moment, from: .local)]
                     trace.add(part)
                 }
                 return trace
@@ -88,7 +88,7 @@ import Testing
             let store = TraceStore(engine.database)
             try await store.write([pending(500, after: 0)], in: .acme)
             try await store.write([pending(100, after: 1000)], in: .acme)
-            #expect(try engine.admin("SELECT FROM flow_steps").count == TraceDetailStore.stepLimit)
+            #expect(try engine.admin("SELECT FROM trace_events").count == TraceDetailStore.eventLimit)
         }
     }
 }

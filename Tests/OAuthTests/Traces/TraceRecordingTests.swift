@@ -32,7 +32,7 @@ import Testing
                     "scope": "openid name", "response_mode": "form_post", "code_challenge": challenge,
                     "code_challenge_method": "S256", "login_hint": "ada@acme.example",
                 ])
-            let sent = try #require(try await engine.onlyTrace().steps.first).sent
+            let sent = try #require(try await engine.onlyTrace().events.first).sent
             #expect(sent.contains(TraceAttribute("scope", "openid name")))
             #expect(sent.contains(TraceAttribute("code_challenge_method", "S256")))
             #expect(sent.contains(TraceAttribute("code_challenge", "(43 octets)")))
@@ -149,7 +149,7 @@ import Testing
             let counts = try await engine.counts()
             #expect(counts["failure client_unknown"] == 50 && counts["unkept "] == 3 * 47)
             func kept(_ kind: String) throws -> Int {
-                try engine.admin("SELECT FROM flow_steps WHERE kind = $1", kind).count
+                try engine.admin("SELECT FROM trace_events WHERE kind = $1", kind).count
             }
             #expect(try kept("sent_to_provider") == 3 && kept("proved") == 5)
             // Nor does somebody who is known.
@@ -180,7 +180,7 @@ import Testing
                 let page = try await engine.page(matching: filter)
                 #expect(page.items.count == count && page.total == count, "\(index)")
             }
-            try engine.admin("UPDATE flows SET is_trial = true WHERE client_id = 'com.acme.web'")
+            try engine.admin("UPDATE traces SET is_test = true WHERE client_id = 'com.acme.web'")
             var others = TraceFilter()
             others.leavesOutTests = true
             #expect(try await engine.page(matching: others).items.count == 2)
@@ -216,13 +216,13 @@ extension Engine {
             in: .acme, matching: filter, after: cursor, limit: limit, at: clock.now)
     }
 
-    /// The one trace there is, once all is kept, and its steps.
-    fileprivate func onlyTrace() async throws -> (SignInTrace, steps: [TraceEvent]) {
+    /// The one trace there is, once all is kept, and its events.
+    fileprivate func onlyTrace() async throws -> (SignInTrace, events: [TraceEvent]) {
         await traces.finish()
         let page = try await page()
         #expect(page.items.count == 1 && page.total == 1)
         let trace = try #require(page.items.first)
-        return (trace, try #require(try await TraceDetailStore(teams.database).find(trace.id, in: .acme)).steps)
+        return (trace, try #require(try await TraceDetailStore(teams.database).find(trace.id, in: .acme)).events)
     }
 
     /// Has the token endpoint refuse a request, as its address does.
@@ -238,7 +238,8 @@ extension Engine {
 
     /// Every text of the tables, beyond the wall.
     fileprivate func everythingKept() async throws -> String {
-        let rows = try teams.admin("SELECT flows::text FROM flows UNION ALL SELECT flow_steps::text FROM flow_steps")
+        let rows = try teams.admin(
+            "SELECT traces::text FROM traces UNION ALL SELECT trace_events::text FROM trace_events")
         return rows.compactMap { $0[0] }.joined(separator: "\n")
     }
 

@@ -77,7 +77,7 @@ import Testing
                 """)
 
             await #expect(throws: (any Error).self) {
-                try await sealed.environment.database.query("SELECT pippin_shorten_audit(5)", in: .acme)
+                try await sealed.environment.database.query("SELECT pippin_apply_audit_retention(5)", in: .acme)
             }
             #expect(try sealed.environment.count("audit_events", in: .acme) == 10)
         }

@@ -89,7 +89,7 @@ import Testing
             try environment.admin(
                 """
                 INSERT INTO jobs (
-                    team_id, job_id, kind, priority, payload, idempotence_key, every_seconds, worker, attempts, due_at
+                    team_id, job_id, kind, priority, payload, idempotency_key, every_seconds, worker, attempts, due_at
                 ) VALUES (
                     'PIPPIN0000', repeat('a', 26), 'test.hourly', 2, '{}', 'test.hourly', 86400, 'dead', 30,
                     now() + interval '1 day'

@@ -6,7 +6,7 @@ import Testing
 /// What an earlier version has queued is sent by this one, and by the version before where both run on one database.
 @Suite struct StoredMailTests {
     @Test func `a waiting mail keeps the names it was stored under`() throws {
-        let stored = #"{"letter":"verification","sealed":"AAAA"}"#
+        let stored = #"{"message":"verification","sealed":"AAAA"}"#
         let job = try JSON.decode(SendMail.self, from: Array(stored.utf8))
 
         #expect(job.message == "verification" && job.sealed == "AAAA")
@@ -20,6 +20,6 @@ import Testing
             .plain(subject: "Hello", paragraphs: ["World"]), to: recipient, in: .english, from: "Acme")
         let written = try JSON.object(JSON.encode(MailPayload(mail)))
 
-        #expect(Set(written.keys) == ["letter", "recipient", "language", "team"])
+        #expect(Set(written.keys) == ["message", "recipient", "language", "team"])
     }
 }

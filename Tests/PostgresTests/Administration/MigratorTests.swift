@@ -87,7 +87,7 @@ import Testing
         #expect(try migrate() == [])
     }
 
-    @Test func `a database of the migrations before 0001_schema is refused, and told what to do`() throws {
+    @Test func `a database of the migrations before 0001_initial_schema is refused, and told what to do`() throws {
         _ = try migrate()
         try AdminConnection(to: conninfo).execute(
             "UPDATE pippin_migrations SET name = '0001_foundation.sql' WHERE number = 1")
@@ -96,7 +96,7 @@ import Testing
         #expect(
             failure?.description == """
                 the database was made by other migrations (0001_foundation.sql, where this release has \
-                0001_schema.sql) and cannot be upgraded: use the release that made it, or an empty database
+                0001_initial_schema.sql) and cannot be upgraded: use the release that made it, or an empty database
                 """)
         #expect(try query("SELECT to_regclass('users'), to_regclass('retention')") == [["users", nil]])
     }

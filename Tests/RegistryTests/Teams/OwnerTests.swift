@@ -104,7 +104,7 @@ import Testing
             // One of two stays: it tells of the person and the group.
             #expect(try server.execute("SELECT pippin_apply_retention('refresh_tokens', 100)::text", []) == [["2"]])
             try server.execute(
-                "SELECT pippin_make_partitions(), pippin_keep_flows(), pippin_drop_partitions(), pippin_apply_retention('jobs', 10)"
+                "SELECT pippin_make_partitions(), pippin_keep_traces(), pippin_drop_partitions(), pippin_apply_retention('jobs', 10)"
             )
             try server.execute("SET ROLE pippin_app; SELECT set_config('pippin.team', 'ACMETEAM01', false)")
             #expect(try server.execute("SELECT FROM refresh_tokens", []).count == 1)

@@ -58,6 +58,7 @@ import Testing
                             CASE
                                 WHEN attname = 'team_id' THEN quote_literal(team)
                                 WHEN atttypid = 'text'::regtype THEN quote_literal(team || attname)
+                                WHEN atttypid = 'provider_id'::regtype THEN quote_literal('apple')
                                 WHEN atttypid = 'bytea'::regtype THEN format('%L::text::bytea', team)
                                 WHEN atttypid = 'jsonb'::regtype THEN '''{}'''
                                 WHEN atttypid = 'text[]'::regtype THEN '''{}'''

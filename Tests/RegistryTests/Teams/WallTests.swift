@@ -122,15 +122,16 @@ import Testing
                 "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_due",
                 "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state", "limits.limits_window_ends_at",
                 "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
-                "native_handovers.native_handovers_created_at", "notices.notices_age",
-                "provider_announcements.provider_announcements_named",
-                "provider_announcements.provider_announcements_nameless",
-                "provider_notices.provider_notices_received_at", "provider_partings.provider_partings_noted_at",
-                "provider_tokens.provider_tokens_settled_at", "provider_trips.provider_trips_over",
-                "provider_trips.provider_trips_waiting", "registry_versions.registry_versions_changed_at",
+                "native_handovers.native_handovers_created_at", "not_befores.not_befores_of_deleted",
+                "notifications.notifications_age", "registry_versions.registry_versions_changed_at",
                 "revoked_tokens.revoked_tokens_pkey", "sessions.sessions_expires_at", "teams.teams_created_at",
-                "teams.teams_is_system_key", "teams.teams_name", "token_cutoffs.token_cutoffs_gone",
-                "transferred_people.transferred_people_expires_at", "trials.trials_created_at",
+                "teams.teams_is_system_key", "teams.teams_name", "test_sign_ins.test_sign_ins_created_at",
+                "transferred_people.transferred_people_expires_at",
+                "upstream_announcements.upstream_announcements_named",
+                "upstream_announcements.upstream_announcements_nameless",
+                "upstream_notifications.upstream_notifications_received_at", "upstream_requests.upstream_requests_over",
+                "upstream_requests.upstream_requests_waiting", "upstream_tokens.upstream_tokens_settled_at",
+                "upstream_unlinks.upstream_unlinks_recorded_at",
             ])
     }
 
@@ -196,9 +197,9 @@ import Testing
                 "domains SELECT team_id check_due_at", "email_sources SELECT team_id check_due_at",
                 "invitations SELECT team_id invitation_id token_hash expires_at",
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
-                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name",
-                "provider_tokens SELECT team_id state validate_at",
-                "provider_trips SELECT team_id answered_at settled_at settle_at", "retention SELECT name",
+                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name", "retention SELECT name",
+                "upstream_requests SELECT team_id answered_at settled_at settle_at",
+                "upstream_tokens SELECT team_id state validate_at",
             ])
     }
 
@@ -217,13 +218,13 @@ import Testing
 
         #expect(
             functions.map { $0[0] } == [
-                "pippin_apply_retention pippin_system", "pippin_audit_added nobody",
-                "pippin_audit_person_deleted nobody", "pippin_client_back nobody", "pippin_client_gone nobody",
-                "pippin_drop_partitions pippin_system", "pippin_empty_slot pippin_system",
-                "pippin_empty_team pippin_app", "pippin_hold_open_teams pippin_app", "pippin_keep_flows pippin_system",
-                "pippin_make_partitions pippin_system", "pippin_purge_ended_clients pippin_system",
-                "pippin_purge_refresh_tokens pippin_system", "pippin_recall_transferred nobody",
-                "pippin_registry_changed nobody", "pippin_shorten_audit pippin_app", "pippin_team_is_open pippin_app",
+                "pippin_apply_audit_retention pippin_app", "pippin_apply_retention pippin_system",
+                "pippin_audit_added nobody", "pippin_audit_person_deleted nobody", "pippin_client_created nobody",
+                "pippin_client_deleted nobody", "pippin_drop_partitions pippin_system", "pippin_empty_team pippin_app",
+                "pippin_empty_time_partition pippin_system", "pippin_keep_traces pippin_system",
+                "pippin_lock_open_teams pippin_app", "pippin_make_partitions pippin_system",
+                "pippin_purge_ended_clients pippin_system", "pippin_purge_refresh_tokens pippin_system",
+                "pippin_recall_transferred nobody", "pippin_registry_changed nobody", "pippin_team_is_open pippin_app",
                 "pippin_token_revoked nobody",
             ])
     }

@@ -81,7 +81,7 @@ import Testing
             "SELECT credential_id::text, name FROM passkeys WHERE \(own) ORDER BY 1",
             "SELECT code_hash::text FROM recovery_codes WHERE \(own) ORDER BY 1",
             "SELECT token_hash::text FROM mailed_links WHERE \(own) ORDER BY 1",
-            "SELECT identifier FROM provider_identities WHERE \(own) ORDER BY 1",
+            "SELECT identifier FROM upstream_identities WHERE \(own) ORDER BY 1",
             "SELECT app_id, forwards_mail::text FROM consents WHERE \(own) ORDER BY 1",
             "SELECT count(*)::text FROM authorization_codes WHERE \(own)",
             "SELECT action FROM audit_events WHERE team_id = 'ACMETEAM01' ORDER BY 1",

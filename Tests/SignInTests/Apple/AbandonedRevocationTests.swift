@@ -7,10 +7,10 @@ import Testing
 
 /// A revocation whose job ended without a word of Apple's is told, and can be tried again.
 @Suite(.apple) struct `A revocation that was given up` {
-    private static let problems = "SELECT state, problem FROM provider_tokens"
+    private static let problems = "SELECT state, problem FROM upstream_tokens"
 
     private func job() throws -> JobID {
-        let id = try site.admin("SELECT job_id FROM jobs WHERE kind = 'provider.revocation'").first?[0]
+        let id = try site.admin("SELECT job_id FROM jobs WHERE kind = 'upstream.revocation'").first?[0]
         return try #require(id.flatMap(JobID.init(rawValue:)))
     }
 
@@ -30,15 +30,15 @@ import Testing
         try await site.withProcess { try await $0.validate() }
 
         #expect(try site.admin(Self.problems) == [["refused", "abandoned"]])
-        #expect(try site.receipts() == ["provider_token.not_revoked"])
+        #expect(try site.receipts() == ["upstream_token.not_revoked"])
         let receipt = try #require(answer.json["receipt"]?.string)
         let json = try site.ask("GET", "/t/ACMETEAM01/auth/receipts/\(receipt)").json
         #expect(json["status"] == "done")
     }
 
-    @Test func `since no interaction came to its end is listed, and tried when the job is`() async throws {
+    @Test func `since no attempt came to its end is listed, and tried when the job is`() async throws {
         _ = try site.client("revoke", ["token": try site.tokens()])
-        try site.admin("UPDATE jobs SET attempts = 20 WHERE kind = 'provider.revocation'")
+        try site.admin("UPDATE jobs SET attempts = 20 WHERE kind = 'upstream.revocation'")
         try await site.withProcess { process in
             try await process.validate()
             try await site.wait { try site.admin("SELECT FROM jobs WHERE state = 'dead'").count == 1 }
@@ -48,7 +48,7 @@ import Testing
             try await operate { jobs, id in try await jobs.retry(id, in: .acme, by: .system("test"), from: .local) }
             try await site.wait { try site.tokenStates() == ["revoked"] }
         }
-        #expect(try site.receipts() == ["provider_token.not_revoked", "provider_token.revoked"])
+        #expect(try site.receipts() == ["upstream_token.not_revoked", "upstream_token.revoked"])
     }
 
     @Test func `is none while its job waits`() async throws {

@@ -91,18 +91,18 @@ import Testing
             site.clock.advance(by: .seconds(1))
         }
         try await site.flush()
-        let steps = try site.admin(
+        let events = try site.admin(
             """
-            SELECT step FROM (
-                SELECT step::text FROM flow_steps WHERE team_id = 'ACMETEAM01'
-                UNION ALL SELECT opening::text FROM flows WHERE team_id = 'ACMETEAM01'
-            ) AS steps (step)
-            WHERE step::json->>'kind' = 'token_refused' ORDER BY step::json->>'at'
+            SELECT event FROM (
+                SELECT event::text FROM trace_events WHERE team_id = 'ACMETEAM01'
+                UNION ALL SELECT opening::text FROM traces WHERE team_id = 'ACMETEAM01'
+            ) AS events (event)
+            WHERE event::json->>'kind' = 'token_refused' ORDER BY event::json->>'at'
             """)
-        #expect(steps.count == cases.count)
-        for (step, expected) in zip(steps, cases) {
+        #expect(events.count == cases.count)
+        for (event, expected) in zip(events, cases) {
             let known = expected.issuer.map { #""known":["issuer","\#($0)"]"# }
-            #expect(known.map { step[0]?.contains($0) == true } ?? (step[0]?.contains("issuer") == false), "\(step)")
+            #expect(known.map { event[0]?.contains($0) == true } ?? (event[0]?.contains("issuer") == false), "\(event)")
         }
         // None of it has spent the codes.
         #expect(try redeem(apples).status == 200)

@@ -18,9 +18,9 @@ import Testing
         try await withApple(deadlines: deadlines) { site in
             site.script.set(.slow, at: place, times: .max)
             let page = try site.browser().signInAtApple(.regular)
-            FaultCase.Outcome.again(.providerUnreachable).expect(on: page)
+            FaultCase.Outcome.again(.upstreamUnreachable).expect(on: page)
             #expect(page.headline == "Apple does not answer")
-            try await site.expectTrace(.again(.providerUnreachable))
+            try await site.expectTrace(.again(.upstreamUnreachable))
 
             let answer = try site.handOver(try site.device(.hidden))
             #expect(answer.status == 503 && answer.json["error"] == "temporarily_unavailable")

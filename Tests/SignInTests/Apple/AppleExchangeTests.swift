@@ -37,7 +37,7 @@ import Testing
         let step = try await Self.failure()
         #expect(step.contains(#""status","400","error","invalid_client""#))
         #expect(step.contains(#""client_id","com.acme.app""#))
-        let later = try site.admin("SELECT kind FROM flow_steps WHERE team_id = 'ACMETEAM01'")
+        let later = try site.admin("SELECT kind FROM trace_events WHERE team_id = 'ACMETEAM01'")
         #expect(later == [["request_refused"]])
     }
 
@@ -62,13 +62,13 @@ import Testing
         ] { #expect(step.contains(words), "\(words)") }
     }
 
-    private static func failure() async throws -> String { try await step("provider_failed") }
+    private static func failure() async throws -> String { try await step("upstream_failed") }
 
     /// The step of that kind as it is stored, once it is.
     private static func step(_ kind: String) async throws -> String {
         let statement = """
-            SELECT step FROM flow_steps WHERE team_id = 'ACMETEAM01' UNION ALL
-            SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'
+            SELECT event FROM trace_events WHERE team_id = 'ACMETEAM01' UNION ALL
+            SELECT opening FROM traces WHERE team_id = 'ACMETEAM01'
             """
         func found() throws -> String? {
             try site.admin(statement).compactMap { $0[0] }.first { $0.contains("\"kind\":\"\(kind)\"") }

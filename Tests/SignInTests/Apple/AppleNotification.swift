@@ -30,8 +30,8 @@ func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
 extension TestSite {
     /// Lets sign-ins lie before notices: those are dated by the database's clock, these by the test's.
     func predate() throws {
-        try teams.admin("UPDATE provider_identities SET last_seen_at = '2000-01-01', came_at = '2000-01-01'")
-        try teams.admin("UPDATE provider_tokens SET created_at = '2000-01-01'")
+        try teams.admin("UPDATE upstream_identities SET last_seen_at = '2000-01-01', last_login_at = '2000-01-01'")
+        try teams.admin("UPDATE upstream_tokens SET created_at = '2000-01-01'")
         try teams.admin("UPDATE consents SET granted_at = '2000-01-01'")
         try teams.admin("UPDATE sessions SET created_at = '2000-01-01'")
     }

@@ -175,7 +175,7 @@ extension TestSite {
         """
 
     /// Has a process try what waits at Apple once, in vain.
-    func workInVain(at kind: String = "provider.revocation") async throws {
+    func workInVain(at kind: String = "upstream.revocation") async throws {
         try await withProcess { _ in try await waitForFailure(of: kind) }
     }
 
@@ -187,18 +187,18 @@ extension TestSite {
 
     /// The states of what Apple gave, the oldest first.
     func tokenStates() throws -> [String?] {
-        try teams.admin("SELECT state FROM provider_tokens ORDER BY created_at, token_id").map { $0[0] }
+        try teams.admin("SELECT state FROM upstream_tokens ORDER BY created_at, token_id").map { $0[0] }
     }
 
     /// As if Rival had the same tokens of Apple's.
     func copyTokensToRival() throws {
         let columns = "token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at"
         try teams.admin(
-            "INSERT INTO provider_tokens (team_id, \(columns)) SELECT 'RIVALTEAM1', \(columns) FROM provider_tokens")
+            "INSERT INTO upstream_tokens (team_id, \(columns)) SELECT 'RIVALTEAM1', \(columns) FROM upstream_tokens")
     }
 
     /// The actions of Acme's log about tokens of Apple's, the oldest first.
-    func receipts() throws -> [String] { try teams.actions().filter { $0.hasPrefix("provider_token.") } }
+    func receipts() throws -> [String] { try teams.actions().filter { $0.hasPrefix("upstream_token.") } }
 
     /// A whole sign-in at Apple, redeemed: the app's refresh token.
     func tokens(of performer: Performer = .regular) throws -> String {

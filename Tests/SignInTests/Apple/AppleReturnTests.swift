@@ -14,7 +14,7 @@ import Testing
         let exchange = try await site.hold(while: { try browser.set(out: back) }) {
             let people = try site.people()
             #expect(!people.isEmpty)
-            try site.admin("DELETE FROM attempts WHERE team_id = 'ACMETEAM01'")
+            try site.admin("DELETE FROM interactions WHERE team_id = 'ACMETEAM01'")
         }
 
         #expect(try exchange.answer().status == 410)
@@ -23,13 +23,14 @@ import Testing
             "SELECT last_sign_in_at FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'")
         #expect(seen == [[nil]])
         #expect(try site.tokenStates() == ["live"])
-        #expect(try site.count("provider_trips") == 0)
+        #expect(try site.count("upstream_requests") == 0)
     }
 
     @Test(
         .apple,
         arguments: [
-            "DELETE FROM attempts WHERE team_id = 'ACMETEAM01'", "UPDATE provider_trips SET answer_sealed = '\\x00'",
+            "DELETE FROM interactions WHERE team_id = 'ACMETEAM01'",
+            "UPDATE upstream_requests SET answer_sealed = '\\x00'",
         ]) func `to a sign-in that is gone, or with an answer that nobody can open, is over each time`(change: String)
         throws
     {
@@ -55,7 +56,7 @@ import Testing
         let state = try #require(exit.value(of: "state"))
         let body = "state=\(state)&user=\(long)"
         #expect(try site.ask("POST", Browser.callback, [TestSite.form], body: body).status == 400)
-        #expect(try site.admin("SELECT FROM provider_trips WHERE answered_at IS NOT NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM upstream_requests WHERE answered_at IS NOT NULL").isEmpty)
         _ = try browser.postBack(exit)
     }
 
@@ -64,6 +65,6 @@ import Testing
         let page = try browser.get(Browser.authorize(client: .otherWeb))
         let step = try #require(page.action).replacing("/password", with: "/apple")
         #expect(try browser.get(step).status == 400)
-        #expect(try site.count("provider_trips") == 0)
+        #expect(try site.count("upstream_requests") == 0)
     }
 }

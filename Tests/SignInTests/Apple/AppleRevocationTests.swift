@@ -27,8 +27,8 @@ import Testing
 
         #expect(try site.ask("GET", path).json["status"] == "done")
         #expect(try Self.fates(path) == ["revoked", "revoked", "apple revoked", "apple revoked"])
-        #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        let rest = try site.admin("SELECT DISTINCT length(token_sealed)::text FROM provider_tokens")
+        #expect(try site.receipts() == ["upstream_token.revoked", "upstream_token.revoked"])
+        let rest = try site.admin("SELECT DISTINCT length(token_sealed)::text FROM upstream_tokens")
         #expect(rest == [["0"]])
         // At Apple the app has left the person's list: they would be asked again.
         #expect(try Self.consentsAtApple() == 0)
@@ -65,7 +65,7 @@ import Testing
         _ = try site.client("sign-out", ["sub": Self.rita, "refresh_token": second])
         #expect(try site.tokenStates() == ["ending", "ending"])
         _ = try site.client("sign-out", ["sub": Self.rita])
-        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'upstream.revocation'").count == 2)
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
     }
 
@@ -97,7 +97,7 @@ import Testing
         _ = try site.client("revoke", ["token": try site.tokens()])
         site.script.set(fault, at: .revocation)
         try await site.work { try site.tokenStates() == ["revoked"] }
-        #expect(try site.receipts() == ["provider_token.revoked"])
+        #expect(try site.receipts() == ["upstream_token.revoked"])
         #expect(try site.admin("SELECT attempts::text, state FROM jobs") == [["2", "succeeded"]])
     }
 
@@ -108,8 +108,8 @@ import Testing
         try site.makeJobsDue(afterAttempts: 18)
         try await site.work { try site.tokenStates() == ["refused"] }
 
-        #expect(try site.receipts() == ["provider_token.not_revoked"])
-        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["client"]])
+        #expect(try site.receipts() == ["upstream_token.not_revoked"])
+        #expect(try site.admin("SELECT problem FROM upstream_tokens") == [["client"]])
         let receipt = try #require(answer.json["receipt"]?.string)
         let token = try Self.tokens("/t/ACMETEAM01/auth/receipts/\(receipt)").last
         #expect(token?["fate"] == "refused" && token?["problem"] == "client")
@@ -119,7 +119,7 @@ import Testing
         _ = try site.client("revoke", ["token": try site.tokens()])
         try site.admin("DELETE FROM apple_connections")
         try await site.work { try site.tokenStates() == ["refused"] }
-        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["unconnected"]])
+        #expect(try site.admin("SELECT problem FROM upstream_tokens") == [["unconnected"]])
         #expect(try site.admin("SELECT attempts::text, state FROM jobs") == [["1", "dead"]])
     }
 
@@ -133,11 +133,11 @@ import Testing
         let token = try site.tokens()
         try site.copyTokensToRival()
         _ = try site.client("revoke", ["token": token])
-        let states = try site.admin("SELECT team_id, state FROM provider_tokens ORDER BY 1")
+        let states = try site.admin("SELECT team_id, state FROM upstream_tokens ORDER BY 1")
         #expect(states == [["ACMETEAM01", "ending"], ["RIVALTEAM1", "live"]])
         let database = site.teams.database
         let seen = try await site.teams.loop.run {
-            try await database.query("SELECT FROM provider_tokens WHERE state = 'ending'", in: .rival).isEmpty
+            try await database.query("SELECT FROM upstream_tokens WHERE state = 'ending'", in: .rival).isEmpty
         }
         #expect(seen)
     }

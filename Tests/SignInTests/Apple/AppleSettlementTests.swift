@@ -7,7 +7,7 @@ import Testing
 /// Answers of Apple's whose browser never came back.
 @Suite(.apple) struct `An upstream request that nobody came back from` {
     private func vault() throws -> [[String?]] {
-        try site.admin("SELECT form_given_name, form_family_name FROM provider_identities")
+        try site.admin("SELECT form_given_name, form_family_name FROM upstream_identities")
     }
 
     @Test func `P17: leaves the name in the vault, which the next sign-in delivers`() async throws {
@@ -53,6 +53,6 @@ import Testing
         site.clock.advance(by: .seconds(180))
         try await site.withProcess { try await $0.settle() }
         #expect(try vault().isEmpty)
-        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM upstream_requests WHERE settled_at IS NULL").isEmpty)
     }
 }

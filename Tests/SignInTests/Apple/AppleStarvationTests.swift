@@ -21,10 +21,10 @@ import Testing
         }
         site.clock.advance(by: .seconds(121))
         try await site.withProcess { try await $0.settle() }
-        let vault = try site.admin("SELECT team_id, form_given_name FROM provider_identities")
+        let vault = try site.admin("SELECT team_id, form_given_name FROM upstream_identities")
         #expect(vault == [["RIVALTEAM1", "Rita"]])
         // Apple's keys were fetched since, so that nothing is waited for.
-        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM upstream_requests WHERE settled_at IS NULL").isEmpty)
     }
 
     @Test func `V43: of one team, more than a round takes, leave the next round's first turn to another`() async throws
@@ -36,7 +36,7 @@ import Testing
             try await site.answer(to: .rival, keyID: "EXTRAKEY01")
         }
         site.clock.advance(by: .seconds(121))
-        let vault = "SELECT form_given_name FROM provider_identities WHERE team_id = 'RIVALTEAM1'"
+        let vault = "SELECT form_given_name FROM upstream_identities WHERE team_id = 'RIVALTEAM1'"
         try await site.withProcess { process in
             try await process.settle(rounds: 1, of: 4)
             #expect(try site.admin(vault).isEmpty)
@@ -53,8 +53,8 @@ import Testing
         for team in ["ACMETEAM01", "RIVALTEAM1"] {
             try site.admin(
                 """
-                INSERT INTO provider_trips (
-                    team_id, state_hash, provider, attempt_id, browser_hash, app_id, wants_name, wants_email,
+                INSERT INTO upstream_requests (
+                    team_id, state_hash, provider, interaction_id, browser_hash, app_id, wants_name, wants_email,
                     created_at, answered_at, settle_at
                 )
                 SELECT $1, convert_to('old' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true, moment,
@@ -65,7 +65,7 @@ import Testing
         site.clock.advance(by: .seconds(121))
         site.script.set(.trouble, at: .keys, times: 99)
         try await site.withProcess { try await $0.settle() }
-        let left = try site.admin("SELECT count(*) FROM provider_trips WHERE attempt_id = '' GROUP BY team_id")
+        let left = try site.admin("SELECT count(*) FROM upstream_requests WHERE interaction_id = '' GROUP BY team_id")
         #expect(left == [["10000"], ["10000"]])
     }
 
@@ -77,17 +77,17 @@ import Testing
             for (pause, tries) in [(0, "1"), (59, "1"), (1, "2"), (119, "2"), (1, "3")] {
                 site.clock.advance(by: .seconds(pause))
                 try await process.settle()
-                #expect(try site.admin("SELECT settle_tries FROM provider_trips") == [[tries]])
+                #expect(try site.admin("SELECT settle_tries FROM upstream_requests") == [[tries]])
             }
         }
     }
 
     @Test func `since nobody can open them are settled by that`() async throws {
         try await site.teams.loop.run { try await site.answer(to: .acme, keyID: "NOSUCHKEY1") }
-        try site.admin("UPDATE provider_trips SET answer_sealed = '\\x00'")
+        try site.admin("UPDATE upstream_requests SET answer_sealed = '\\x00'")
         site.clock.advance(by: .seconds(121))
         try await site.withProcess { try await $0.settle() }
-        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM upstream_requests WHERE settled_at IS NULL").isEmpty)
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
 
     private static func identities() throws -> [[String?]] {
         try site.admin(
-            "SELECT identifier, sub, transfer_sub FROM provider_identities WHERE team_id = 'ACMETEAM01' ORDER BY created_at"
+            "SELECT identifier, sub, transfer_sub FROM upstream_identities WHERE team_id = 'ACMETEAM01' ORDER BY created_at"
         )
     }
 
@@ -74,7 +74,7 @@ import Testing
             try Self.announce(Performer.regular.subject)
             let given = try site.device(.regular).filter { names.contains($0.key) }
             #expect(try site.claims(try site.handOver(given))["sub"]?.string == Self.old)
-            try site.admin("DELETE FROM provider_identities WHERE identifier = $1", Self.new)
+            try site.admin("DELETE FROM upstream_identities WHERE identifier = $1", Self.new)
         }
     }
 
@@ -124,7 +124,7 @@ import Testing
     @Test func `meets nobody of another team, and nobody who is called otherwise`() throws {
         try site.admin(
             """
-            INSERT INTO provider_identities (
+            INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, transfer_sub, state_at, created_at, last_seen_at
             ) VALUES ('RIVALTEAM1', 'apple', $1, $1, $2, now(), now(), to_timestamp($3))
             """, site.teams.people.rivalAda.rawValue, Self.name, "\(site.clock.now.seconds)")
@@ -133,7 +133,7 @@ import Testing
         try Self.announce(Performer.regular.subject)
 
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.new)
-        let rivals = try site.admin("SELECT sub FROM provider_identities WHERE team_id = 'RIVALTEAM1'")
+        let rivals = try site.admin("SELECT sub FROM upstream_identities WHERE team_id = 'RIVALTEAM1'")
         #expect(rivals == [[site.teams.people.rivalAda.rawValue]])
     }
 }

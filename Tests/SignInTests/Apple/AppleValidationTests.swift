@@ -6,7 +6,7 @@ import Testing
 
 /// Whether an authorization still stands, asked once a day.
 @Suite(.apple) struct `Daily validation at Apple` {
-    private static let jobs = "SELECT state, attempts::text FROM jobs WHERE kind = 'provider.validation'"
+    private static let jobs = "SELECT state, attempts::text FROM jobs WHERE kind = 'upstream.validation'"
 
     /// Two days later everything that was given is due.
     private func afterTwoDays(_ body: (AppleProcess) async throws -> Void) async throws {
@@ -21,7 +21,7 @@ import Testing
         let token = try site.tokens()
         try await afterTwoDays { process in
             try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
-            #expect(try site.admin("SELECT FROM provider_tokens WHERE validated_at IS NULL").isEmpty)
+            #expect(try site.admin("SELECT FROM upstream_tokens WHERE validated_at IS NULL").isEmpty)
             for hours in [0, 12, 11] {
                 site.clock.advance(by: .seconds(hours * 3600))
                 try await process.validate()
@@ -41,7 +41,7 @@ import Testing
         let moments = try site.admin(
             """
             SELECT (validate_at - created_at >= interval '1 day' AND validate_at - created_at < interval '2 days')::text
-            FROM provider_tokens
+            FROM upstream_tokens
             """)
         #expect(moments == [["true"], ["true"], ["true"]])
         try await site.withProcess { try await $0.validate() }
@@ -64,8 +64,8 @@ import Testing
         #expect(try !site.isAlive(tokens[0]) && !site.isAlive(tokens[1]))
         #expect(try site.credentialState() == "revoked")
         #expect(try site.notificationTypes() == ["consent-revoked"])
-        #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
-        #expect(try site.actions().contains("provider_authorization.ended"))
+        #expect(try site.receipts() == ["upstream_token.revoked", "upstream_token.revoked"])
+        #expect(try site.actions().contains("upstream_authorization.ended"))
 
         // The app was told to forget the person, and Apple does not say the name again.
         let exit = try site.browser().signInAtApple(.regular)
@@ -82,7 +82,7 @@ import Testing
         _ = try site.tokens()
         site.script.set(.throttled, at: .token)
         try await afterTwoDays { _ in
-            try await site.waitForFailure(of: "provider.validation")
+            try await site.waitForFailure(of: "upstream.validation")
             try endAtApple()
             let token = try site.tokens()
 
@@ -110,16 +110,16 @@ import Testing
 
     @Test func `tells of a token that the master key does not open`() async throws {
         _ = try site.tokens()
-        try site.admin("UPDATE provider_tokens SET token_sealed = '\\x00'")
+        try site.admin("UPDATE upstream_tokens SET token_sealed = '\\x00'")
         try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
-        let told = try site.admin("SELECT state, problem FROM provider_tokens")
+        let told = try site.admin("SELECT state, problem FROM upstream_tokens")
         #expect(told == [["live", "sealed"]])
     }
 
     @Test func `gets round to every team, however much another has`() async throws {
         try site.admin(
             """
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at
             )
             SELECT CASE WHEN n > 1000 THEN 'RIVALTEAM1' ELSE 'ACMETEAM01' END, decode(lpad(n::text, 32, '0'), 'hex'),
@@ -129,7 +129,7 @@ import Testing
             """)
         try await site.withProcess { try await $0.validate() }
         let teams = try site.admin(
-            "SELECT team_id FROM jobs WHERE kind = 'provider.validation' GROUP BY team_id ORDER BY team_id")
+            "SELECT team_id FROM jobs WHERE kind = 'upstream.validation' GROUP BY team_id ORDER BY team_id")
         #expect(teams == [["ACMETEAM01"], ["RIVALTEAM1"]])
     }
 
@@ -148,7 +148,7 @@ import Testing
         site.script.set(nil, at: .token)
         #expect(try site.tokenStates() == ["live"] && site.isAlive(token))
         #expect(try site.credentialState() == "authorized")
-        #expect(try site.admin("SELECT problem FROM provider_tokens") == [["client"]])
+        #expect(try site.admin("SELECT problem FROM upstream_tokens") == [["client"]])
     }
 
     @Test func `waits as long as Apple asks`() async throws {

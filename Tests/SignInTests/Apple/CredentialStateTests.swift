@@ -11,7 +11,7 @@ import Testing
         _ = try site.tokens()
         let form = ["sub": Performer.regular.subject.rawValue]
         #expect(try site.client("credential-state", form).json["real_user_status"] == nil)
-        try site.admin("UPDATE provider_identities SET real_user_status = 2")
+        try site.admin("UPDATE upstream_identities SET real_user_status = 2")
         let answer = try site.client("credential-state", form).json
         #expect(answer["credential_state"] == "authorized" && answer["real_user_status"] == 2)
         #expect(answer["transfer_sub"] == nil)
@@ -23,7 +23,7 @@ import Testing
         }
 
         // Somebody of the team's own who linked Apple for other apps: these learn nothing of it.
-        try site.admin("UPDATE provider_identities SET linked_at = now()")
+        try site.admin("UPDATE upstream_identities SET linked_at = now()")
         try site.admin("UPDATE consents SET provider = NULL")
         #expect(try site.client("credential-state", form).json["real_user_status"] == nil)
     }

@@ -57,7 +57,7 @@ import Testing
         let (browser, next) = try proved()
         let exchange = try await site.teams.hold(
             Performer.regular.subject.rawValue, while: { try browser.set(out: next) },
-            then: [("UPDATE provider_identities SET state = 'revoked'", [])])
+            then: [("UPDATE upstream_identities SET state = 'revoked'", [])])
 
         #expect(try browser.follow(try exchange.answer()).status == 410)
         #expect(try site.count("sessions", of: Performer.regular.subject, in: .acme) == 0)
@@ -178,7 +178,7 @@ import Testing
         }
 
         #expect(try exchange.answer().status == 409)
-        let tokens = "SELECT DISTINCT sub FROM provider_tokens"
+        let tokens = "SELECT DISTINCT sub FROM upstream_tokens"
         #expect(try site.tokenStates().count == 2)
         #expect(try site.admin(tokens) == [[site.teams.people.ben.rawValue]])
     }

@@ -98,7 +98,7 @@ import Testing
         #expect(try site.identities().isEmpty && Set(site.tokenStates()) == ["revoked"])
         #expect(try site.stateOfAda() == "authorized" && site.told().isEmpty)
         #expect(try site.profile()[0][0] == "ada@acme.example")
-        #expect(try site.actions().contains("provider_identity.removed"))
+        #expect(try site.actions().contains("upstream_identity.removed"))
     }
 
     @Test(.notifications) func `to a deleted account leaves somebody in who has lost their password`() throws {
@@ -120,7 +120,7 @@ import Testing
         #expect(try browser.get(Browser.account).status == 200)
         #expect(try other.get(Browser.account).status == 303)
         #expect(try site.stateOfAda() == "authorized" && site.told().isEmpty)
-        #expect(try site.actions().contains("provider_authorization.ended"))
+        #expect(try site.actions().contains("upstream_authorization.ended"))
         // Coming back needs no new connection.
         let claims = try site.claims(of: try site.browser().signInAtApple(.regular))
         #expect(claims["sub"]?.string == site.ada)

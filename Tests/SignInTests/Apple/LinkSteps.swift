@@ -43,7 +43,7 @@ extension Browser {
 extension TestSite {
     /// Who is known at Apple, by Apple's name and ours.
     func identities() throws -> [[String?]] {
-        try teams.admin("SELECT identifier, sub FROM provider_identities ORDER BY identifier")
+        try teams.admin("SELECT identifier, sub FROM upstream_identities ORDER BY identifier")
     }
 
     /// Ada's browser, whose account is connected to one at Apple.
@@ -84,5 +84,5 @@ extension TestSite {
     /// Gives Acme's app an address for notices, and has it told what happens.
     func listen() throws { try teams.setNotificationURL("https://acme.example/n", of: .app) }
 
-    func told() throws -> [[String?]] { try teams.admin("SELECT type, sub FROM notices ORDER BY event_time") }
+    func told() throws -> [[String?]] { try teams.admin("SELECT type, sub FROM notifications ORDER BY event_time") }
 }

@@ -114,7 +114,7 @@ import Testing
         site.clock.advance(by: .seconds(601))
         let detour = try browser.send(try page.form(to: "/account/apple"))
         #expect(detour["Location"] == "\(Browser.account)/proof?next=%2Ft%2FACMETEAM01%2Faccount")
-        #expect(try site.count("provider_trips") == 0)
+        #expect(try site.count("upstream_requests") == 0)
     }
 
     @Test(arguments: ["directory", "apple"]) func `wants a team with both sources`(sources: String) throws {

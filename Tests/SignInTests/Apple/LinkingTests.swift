@@ -22,7 +22,7 @@ import Testing
 
         #expect(try site.profile() == before)
         #expect(try site.count("users", of: Performer.regular.subject, in: .acme) == 0)
-        let owners = "SELECT DISTINCT sub FROM provider_tokens"
+        let owners = "SELECT DISTINCT sub FROM upstream_tokens"
         #expect(try site.admin(owners) == [[site.ada]])
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(mail.recipient.rawValue == "ada@acme.example")
         guard case .plain(_, let paragraphs) = mail.message else { throw TestFailure("another letter") }
         #expect(paragraphs[0].hasPrefix("An Apple Account was connected"))
-        let vault = "SELECT form_given_name, form_email, email FROM provider_identities"
+        let vault = "SELECT form_given_name, form_email, email FROM upstream_identities"
         #expect(try site.admin(vault) == [["Rita", "rita@icloud.example", "rita@icloud.example"]])
     }
 

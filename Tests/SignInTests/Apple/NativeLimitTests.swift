@@ -30,7 +30,7 @@ import Testing
         given = try site.device(.regular)
         given["first_name"] = String(repeating: "é", count: 300)
         #expect(try site.handOver(given).status == 200)
-        let kept = try site.admin("SELECT length(form_given_name) FROM provider_identities")
+        let kept = try site.admin("SELECT length(form_given_name) FROM upstream_identities")
         #expect(kept == [["200"]])
     }
 

@@ -23,7 +23,7 @@ import Testing
         #expect(try site.handOver(mixed).json["error"] == "invalid_grant")
         #expect(try site.people() == [])
         #expect(try site.sessions() == [["0"]])
-        let stray = try site.admin("SELECT sub, state FROM provider_tokens")
+        let stray = try site.admin("SELECT sub, state FROM upstream_tokens")
         #expect(stray == [[Performer.hidden.subject.rawValue, "ending"]])
         try await site.work { try site.tokenStates() == ["revoked"] }
     }
@@ -35,7 +35,7 @@ import Testing
         mixed["identity_token"] = try site.resigned(try site.device(.regular)["identity_token"]) { $0["c_hash"] = nil }
         #expect(try site.handOver(mixed).status == 400)
         #expect(try site.people() == [Performer.hidden.subject.rawValue])
-        let tokens = try site.admin("SELECT sub, state FROM provider_tokens")
+        let tokens = try site.admin("SELECT sub, state FROM upstream_tokens")
         #expect(tokens == [[String?]](repeating: [Performer.hidden.subject.rawValue, "live"], count: 2))
     }
 
@@ -44,7 +44,7 @@ import Testing
         let given = try site.device(.regular).filter { $0.key == "client_id" || $0.key == "code" }
         #expect(try site.handOver(given).status == 400)
         let stray = try site.admin(
-            "SELECT s.state FROM provider_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)")
+            "SELECT s.state FROM upstream_tokens s WHERE NOT EXISTS (SELECT FROM users WHERE sub = s.sub)")
         #expect(try stray == [["ending"]] && site.people() == [])
         try await site.work { try site.tokenStates() == ["revoked"] }
     }
@@ -90,7 +90,7 @@ import Testing
         let answer = try site.handOver(given)
         #expect(answer.status == 200 && answer.json["user"]?["name"]?["firstName"] == "Rita")
         #expect(try site.names() == [["Rita", "Rita", "authorized"]])
-        #expect(try site.admin("SELECT form_email FROM provider_identities") == [["rita@icloud.example"]])
+        #expect(try site.admin("SELECT form_email FROM upstream_identities") == [["rita@icloud.example"]])
     }
 
     @Test func `of somebody suspended spends no code where the token says who it is`() throws {
@@ -131,7 +131,7 @@ import Testing
         given = try site.device(.regular)
         given["real_user_status"] = "0"
         #expect(try site.handOver(given).status == 200)
-        let kept = try site.admin("SELECT real_user_status, transfer_sub FROM provider_identities")
+        let kept = try site.admin("SELECT real_user_status, transfer_sub FROM upstream_identities")
         #expect(kept == [["1", nil]])
     }
 }
@@ -155,7 +155,7 @@ import Testing
             "INSERT INTO login_names (team_id, login, sub) VALUES ('ACMETEAM01', 'old@acme.example', $1)", subject)
         #expect(try site.handOver(try site.device(.regular)).json["error"] == "invalid_grant")
         #expect(try site.browser().signInAtApple(.regular).status == 400)
-        #expect(site.lines.all.contains { $0.contains("\"cause\":\"provider_subject_taken\"") })
+        #expect(site.lines.all.contains { $0.contains("\"cause\":\"upstream_subject_taken\"") })
         #expect(try site.people() == [] && site.tokenStates() == [])
         #expect(
             try site.admin("SELECT given_name FROM users WHERE sub = $1 AND team_id = 'ACMETEAM01'", subject) == [
@@ -180,7 +180,7 @@ extension TestSite {
 
     /// Whom Acme knows from Apple.
     func people() throws -> [String?] {
-        try teams.admin("SELECT sub FROM provider_identities WHERE team_id = 'ACMETEAM01'").map { $0[0] }
+        try teams.admin("SELECT sub FROM upstream_identities WHERE team_id = 'ACMETEAM01'").map { $0[0] }
     }
 
     func sessions() throws -> [[String?]] {
@@ -192,7 +192,7 @@ extension TestSite {
         try teams.admin(
             """
             SELECT given_name, form_given_name, state
-            FROM provider_identities JOIN users USING (team_id, sub) WHERE team_id = 'ACMETEAM01'
+            FROM upstream_identities JOIN users USING (team_id, sub) WHERE team_id = 'ACMETEAM01'
             """)
     }
 }

@@ -13,7 +13,7 @@ import Testing
         SELECT u.given_name, u.family_name, u.email, i.form_given_name, i.form_email, i.state, i.state_at::text,
             i.last_seen_at::text, i.form_received_at::text, i.real_user_status::text, c.given_name,
             c.shares_name::text, c.delivered_at::text, c.granted_at::text
-        FROM provider_identities i JOIN users u USING (team_id, sub)
+        FROM upstream_identities i JOIN users u USING (team_id, sub)
         LEFT JOIN consents c USING (team_id, sub)
         WHERE i.team_id = 'ACMETEAM01'
         """
@@ -33,7 +33,7 @@ import Testing
 
     /// What may have come to its person since.
     private static let changes = [
-        [], ["UPDATE provider_identities SET state = 'revoked'", "DELETE FROM consents WHERE team_id = 'ACMETEAM01'"],
+        [], ["UPDATE upstream_identities SET state = 'revoked'", "DELETE FROM consents WHERE team_id = 'ACMETEAM01'"],
         ["DELETE FROM users WHERE email = 'rita@icloud.example' AND team_id = 'ACMETEAM01'"],
     ]
 
@@ -90,7 +90,7 @@ import Testing
     @Test(.apple) func `comes late where the person was faster than the try that died`() throws {
         try Self.leave()
         let held = "held_until = announced_at + interval '1 minute'"
-        try site.admin("UPDATE provider_announcements SET \(held)")
+        try site.admin("UPDATE upstream_announcements SET \(held)")
         let first = try site.handOver(try site.device(.regular))
         #expect(first.status == 200 && first.json["user"]?["name"] == nil)
         #expect(try site.announcements() == [["Rita"]])
@@ -104,7 +104,7 @@ import Testing
     @Test(.apple) func `is in the file of what is kept of its person, and in nobody else's`() async throws {
         try Self.leave()
         // Somebody is at work with it, so that it stays when its person comes.
-        try site.admin("UPDATE provider_announcements SET held_until = announced_at + interval '1 minute'")
+        try site.admin("UPDATE upstream_announcements SET held_until = announced_at + interval '1 minute'")
         for person in [Performer.regular, .hidden] { #expect(try site.handOver(try site.device(person)).status == 200) }
 
         let rita = try await site.export(.regular)
@@ -187,7 +187,7 @@ extension TestSite {
     /// The first names of what lies aside of Acme's.
     func announcements() throws -> [[String?]] {
         try teams.admin(
-            "SELECT form_given_name FROM provider_announcements WHERE team_id = 'ACMETEAM01' ORDER BY announced_at")
+            "SELECT form_given_name FROM upstream_announcements WHERE team_id = 'ACMETEAM01' ORDER BY announced_at")
     }
 
     /// Hands something over, and does something else while Apple takes its time.

@@ -26,7 +26,7 @@ import Testing
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
         try await Self.round(later: 180)
         #expect(try Self.isDeleted())
-        #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
+        #expect(try site.receipts() == ["upstream_token.revoked", "upstream_token.revoked"])
         #expect(try site.count("consents", in: .appleSide) == 0)
 
         try await Self.round(later: 300)
@@ -59,15 +59,15 @@ import Testing
         try await Self.round(later: 3 * 86_400)
 
         #expect(try Self.isDeleted())
-        #expect(try site.receipts() == ["provider_token.not_revoked", "provider_token.not_revoked"])
+        #expect(try site.receipts() == ["upstream_token.not_revoked", "upstream_token.not_revoked"])
     }
 
     @Test func `gives those another chance that were given up, or left behind`() async throws {
         try Self.signIn()
         try site.admin(
             """
-            UPDATE provider_tokens SET problem = 'client', problem_at = now(), state = CASE
-                WHEN created_at = (SELECT min(created_at) FROM provider_tokens) THEN 'refused' ELSE 'ending' END
+            UPDATE upstream_tokens SET problem = 'client', problem_at = now(), state = CASE
+                WHEN created_at = (SELECT min(created_at) FROM upstream_tokens) THEN 'refused' ELSE 'ending' END
             """)
         try await Self.round()
         #expect(try await Self.waiting() == 2)
@@ -83,7 +83,7 @@ import Testing
         try await Self.round(later: 60)
 
         #expect(try Self.isDeleted())
-        #expect(try site.receipts() == ["provider_token.not_revoked", "provider_token.not_revoked"])
+        #expect(try site.receipts() == ["upstream_token.not_revoked", "upstream_token.not_revoked"])
     }
 
     @Test func `goes on where a process was killed, and several at once queue each token once`() async throws {
@@ -91,7 +91,7 @@ import Testing
         // What a process leaves that dies after the closing, before a token is queued.
         try site.admin("UPDATE teams SET closed_at = deletion_due_at WHERE team_id = 'ACMETEAM01'")
         _ = try await race(4) { _ in try await Self.round(later: 60) }
-        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").count == 2)
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'upstream.revocation'").count == 2)
 
         let victim = try await AppleProcess(beside: site)
         try await site.wait { try Self.interactions() >= 1 }
@@ -105,18 +105,18 @@ import Testing
         try await Self.round(later: 180)
 
         #expect(try Self.isDeleted())
-        #expect(try site.receipts() == ["provider_token.revoked", "provider_token.revoked"])
+        #expect(try site.receipts() == ["upstream_token.revoked", "upstream_token.revoked"])
     }
 
     @Test func `touches no token of another team`() async throws {
         try Self.signIn()
         try site.copyTokensToRival()
         try await Self.round()
-        let acme = "SELECT DISTINCT state FROM provider_tokens WHERE team_id = 'ACMETEAM01'"
+        let acme = "SELECT DISTINCT state FROM upstream_tokens WHERE team_id = 'ACMETEAM01'"
         try await site.work { try site.admin(acme) == [["revoked"]] }
         for later in [60, 120] { try await Self.round(later: later) }
 
-        let states = try site.admin("SELECT team_id, state FROM provider_tokens")
+        let states = try site.admin("SELECT team_id, state FROM upstream_tokens")
         #expect(states == [["RIVALTEAM1", "live"], ["RIVALTEAM1", "live"]])
         #expect(try site.admin("SELECT FROM jobs WHERE team_id = 'RIVALTEAM1'").isEmpty)
     }

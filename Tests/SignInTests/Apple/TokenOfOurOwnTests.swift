@@ -46,7 +46,7 @@ import Testing
     /// Everything that is stored of Acme's people.
     private static func people() throws -> [[String?]] {
         let tables = [
-            "users", "provider_identities", "provider_tokens", "consents", "refresh_tokens", "sessions", "login_names",
+            "users", "upstream_identities", "upstream_tokens", "consents", "refresh_tokens", "sessions", "login_names",
         ]
         let rows = tables.map { "SELECT '\($0)', t::text FROM \($0) t WHERE team_id = 'ACMETEAM01'" }
         return try site.admin(rows.joined(separator: " UNION ALL ") + " ORDER BY 1, 2")

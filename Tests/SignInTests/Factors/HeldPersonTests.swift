@@ -9,7 +9,7 @@ import Testing
 @Suite(.site) struct HeldPersonTests {
     /// Ends a sign-in under way, as another password or a suspension does.
     enum End: String, CaseIterable, Sendable {
-        case interaction = "DELETE FROM attempts WHERE sub = $1"
+        case interaction = "DELETE FROM interactions WHERE sub = $1"
         case credentials = "UPDATE users SET credentials_version = credentials_version + 1 WHERE sub = $1"
     }
 

@@ -90,7 +90,7 @@ import Testing
         #expect(browser.cookies[Browser.sessionCookie] == nil)
 
         let causes = """
-            SELECT DISTINCT step::jsonb->>'cause' FROM flow_steps WHERE kind = 'proof_refused' ORDER BY 1
+            SELECT DISTINCT event::jsonb->>'cause' FROM trace_events WHERE kind = 'proof_refused' ORDER BY 1
             """
         let expected = [["second_factor_locked"], ["second_factor_wrong"]]
         try await site.flush()

@@ -60,7 +60,7 @@ import Testing
         // Nor does who asked get anything by its having been followed elsewhere.
         for browser in [attacker, victim] { #expect(browser.cookies[Browser.sessionCookie] == nil) }
         #expect(try site.count("sessions") == 0)
-        let proofs = "SELECT FROM attempts WHERE first_factor IS NOT NULL"
+        let proofs = "SELECT FROM interactions WHERE first_factor IS NOT NULL"
         #expect(try site.admin(proofs).isEmpty)
     }
 
@@ -130,7 +130,7 @@ import Testing
             let answer = try site.browser().askForHelp(name, link: link)
             #expect(answer.status == 200 && answer.headline == "Look into your mailbox", "\(name)")
             let rows = try site.admin(
-                "SELECT count(*)::text, count(attempt_id)::text, count(browser_hash)::text FROM mailed_links")
+                "SELECT count(*)::text, count(interaction_id)::text, count(browser_hash)::text FROM mailed_links")
             #expect(rows == [["1", "1", "1"]], "\(name)")
             #expect(try site.mails().count == mails, "\(name)")
         }

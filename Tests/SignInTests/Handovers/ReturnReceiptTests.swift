@@ -72,17 +72,17 @@ import Testing
         let receipt = try #require(back.receipt)
         site.script.set(.unknownClient, at: .token, times: 9)
         #expect(try browser.get(back).status == 400)
-        let failed = "SELECT FROM flow_steps WHERE team_id = 'ACMETEAM01' AND kind = 'provider_failed'"
+        let failed = "SELECT FROM trace_events WHERE team_id = 'ACMETEAM01' AND kind = 'upstream_failed'"
         try await site.flush()
         #expect(try !site.admin(failed).isEmpty)
-        #expect(site.lines.all.contains { $0.contains("provider.failed") })
+        #expect(site.lines.all.contains { $0.contains("upstream.failed") })
         #expect(!site.lines.all.contains { $0.contains(receipt) })
-        let shown = "SELECT FROM flow_steps s WHERE position($1 in s::text) > 0"
+        let shown = "SELECT FROM trace_events s WHERE position($1 in s::text) > 0"
         #expect(try site.admin(shown, receipt).isEmpty)
-        let begun = "SELECT FROM flows f WHERE position($1 in f::text) > 0"
+        let begun = "SELECT FROM traces f WHERE position($1 in f::text) > 0"
         #expect(try site.admin(begun, receipt).isEmpty)
         // Kept as a hash alone.
-        let kept = "SELECT FROM provider_trips t WHERE position($1 in t::text) > 0"
+        let kept = "SELECT FROM upstream_requests t WHERE position($1 in t::text) > 0"
         #expect(try site.admin(kept, receipt).isEmpty)
     }
 

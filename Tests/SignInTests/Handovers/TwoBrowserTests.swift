@@ -92,7 +92,8 @@ enum Handover: String, CaseIterable, Sendable {
         let sessions = try site.admin("SELECT sub FROM sessions WHERE team_id = 'ACMETEAM01'")
         #expect(sessions == (begins ? [[site.ada]] : []))
         #expect(try site.codes().isEmpty)
-        #expect(try site.admin("SELECT FROM attempts WHERE first_factor IS NOT NULL AND entered_at IS NULL").isEmpty)
+        #expect(
+            try site.admin("SELECT FROM interactions WHERE first_factor IS NOT NULL AND entered_at IS NULL").isEmpty)
         // Nothing is linked, and nothing verified.
         #expect(try site.identities().isEmpty)
         #expect(try site.profile() == before)

@@ -12,11 +12,11 @@ import Testing
     private func addresses(interaction: String, token: String) -> [String] {
         let shared = ["/consent", "/confirmation", "/factors/recovery-codes/file"]
         return site.posts.filter { path in
-            ["/attempts/", "/links/", "/account/factors/", "/account/password", "/account/email"].contains {
+            ["/interactions/", "/links/", "/account/factors/", "/account/password", "/account/email"].contains {
                 path.contains($0)
             } && !shared.contains { path.hasSuffix($0) }
         }.map {
-            $0.replacing(":team", with: "ACMETEAM01").replacing(":attempt", with: interaction).replacing(
+            $0.replacing(":team", with: "ACMETEAM01").replacing(":interaction", with: interaction).replacing(
                 ":token", with: token
             ).replacing(":passkey", with: Base64URL.encode([UInt8](repeating: 7, count: 32)))
         }

@@ -28,16 +28,16 @@ VALUES ('PIPPIN0000', population_member(0), 'Agnes', 'Cy', 'agnes@example.com', 
 INSERT INTO client_identifiers (team_id, identifier, kind)
 SELECT team, population_app(team), 'app' FROM population_teams UNION ALL SELECT team, population_client(team), 'service' FROM population_teams;
 INSERT INTO app_ids (team_id, identifier, description) SELECT team, population_app(team), name FROM population_teams;
-INSERT INTO service_ids (team_id, identifier, app_id, slot, description)
+INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
 SELECT team, population_client(team), population_app(team), 1, name || ' Web' FROM population_teams;
 INSERT INTO service_domains (team_id, service_id, domain)
 SELECT team, population_client(team), 'team' || n || '.example' FROM population_teams;
 INSERT INTO domains (team_id, domain, check_due_at)
 SELECT team, 'team' || n || '.example', now() + interval '30 days' FROM population_teams;
-INSERT INTO return_urls (team_id, service_id, slot, url)
+INSERT INTO return_urls (team_id, service_id, rank, url)
 SELECT team, population_client(team), 1, 'https://team' || n || '.example/callback' FROM population_teams;
-INSERT INTO keys (team_id, key_id, name, app_id, slot, public_key_pem, fingerprint, created_at)
+INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint, created_at)
 SELECT t.team, 'K' || lpad(t.n::text, 9, '0'), 'Backend', population_app(t.team), 1, k.public_key_pem, k.fingerprint, now()
 FROM population_teams AS t, keys AS k WHERE k.team_id = :'team' AND k.key_id = 'ACMEKEY001';
-INSERT INTO email_sources (team_id, source, kind, slot, check_due_at)
+INSERT INTO email_sources (team_id, source, kind, rank, check_due_at)
 SELECT team, 'team' || n || '.example', 'domain', 1, now() + interval '30 days' FROM population_teams;

@@ -51,7 +51,7 @@ struct ApplePlanner {
         let draft = found.check(path) { () throws(InvalidFields) in try AppleConnection.Draft(parsing: input) }
         if let primary = appIDs[app]?.primary { return found.note(path, .groupedAppID(app, under: primary)) }
         guard let draft, noteTaken(draft, path) else { return }
-        // Unused keys go first to free slots; the key in use goes last, when the connection no longer uses it.
+        // Unused keys go first to free ranks; the key in use goes last, when the connection no longer uses it.
         let unnamed = prunes ? appleKeys(of: app).filter { $0.id != draft.keyID } : []
         for key in unnamed where key.id != old?.keyID { found.add(.deleteAppleKey(key)) }
         let kept = appleKeys(of: app).count - unnamed.count { $0.id != old?.keyID }

@@ -2,7 +2,7 @@ import Core
 import Platform
 import Registry
 
-/// The changes that make one team match the file, in the order of execution: removals first, to free names and slots.
+/// The changes that make one team match the file, in the order of execution: removals first, to free names and ranks.
 struct TeamPlan: Sendable {
     /// The team's entry in the file; `path` is its position.
     let entry: RegistryFile.Team

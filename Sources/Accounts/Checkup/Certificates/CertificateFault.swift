@@ -7,13 +7,13 @@ extension CertificateFault {
     /// - Parameter reason: libcurl's error text, shown for `other`.
     func words(_ reason: String) -> Message {
         switch self {
-        case .expired: Message("console.doctor.certificate.expired")
-        case .notYetValid: Message("console.doctor.certificate.not-yet-valid")
-        case .selfSigned: Message("console.doctor.certificate.self-signed")
-        case .unknownIssuer: Message("console.doctor.certificate.unknown-issuer")
-        case .otherName: Message("console.doctor.certificate.other-name")
-        case .oldVersion: Message("console.doctor.certificate.old-version")
-        case .other: Message("console.doctor.certificate.other", ["reason": reason])
+        case .expired: Message("console.checkup.certificate.expired")
+        case .notYetValid: Message("console.checkup.certificate.not-yet-valid")
+        case .selfSigned: Message("console.checkup.certificate.self-signed")
+        case .unknownIssuer: Message("console.checkup.certificate.unknown-issuer")
+        case .otherName: Message("console.checkup.certificate.other-name")
+        case .oldVersion: Message("console.checkup.certificate.old-version")
+        case .other: Message("console.checkup.certificate.other", ["reason": reason])
         }
     }
 
@@ -21,13 +21,13 @@ extension CertificateFault {
     func advice(for authority: String) -> Message {
         let host = authority.hasPrefix("[") ? authority : String(authority.prefix { $0 != ":" })
         return switch self {
-        case .expired: Message("console.doctor.certificate.expired.advice")
-        case .notYetValid: Message("console.doctor.certificate.not-yet-valid.advice")
-        case .selfSigned: Message("console.doctor.certificate.self-signed.advice", ["host": host])
-        case .unknownIssuer: Message("console.doctor.certificate.unknown-issuer.advice")
-        case .otherName: Message("console.doctor.certificate.other-name.advice", ["host": host])
-        case .oldVersion: Message("console.doctor.certificate.old-version.advice", ["host": host])
-        case .other: Message("console.doctor.certificate.other.advice", ["host": authority])
+        case .expired: Message("console.checkup.certificate.expired.advice")
+        case .notYetValid: Message("console.checkup.certificate.not-yet-valid.advice")
+        case .selfSigned: Message("console.checkup.certificate.self-signed.advice", ["host": host])
+        case .unknownIssuer: Message("console.checkup.certificate.unknown-issuer.advice")
+        case .otherName: Message("console.checkup.certificate.other-name.advice", ["host": host])
+        case .oldVersion: Message("console.checkup.certificate.old-version.advice", ["host": host])
+        case .other: Message("console.checkup.certificate.other.advice", ["host": authority])
         }
     }
 }
@@ -36,17 +36,17 @@ extension CertificateFault {
 extension ClientFailure {
     var words: Message {
         switch self {
-        case .malformedRequest: Message("console.doctor.reason.malformed-request")
+        case .malformedRequest: Message("console.checkup.reason.malformed-request")
         // Without the address, because it would disclose the internal network.
-        case .addressRefused: Message("console.doctor.reason.address-refused")
-        case .nameNotFound: Message("console.doctor.reason.name-not-found")
-        case .cannotConnect: Message("console.doctor.reason.cannot-connect")
+        case .addressRefused: Message("console.checkup.reason.address-refused")
+        case .nameNotFound: Message("console.checkup.reason.name-not-found")
+        case .cannotConnect: Message("console.checkup.reason.cannot-connect")
         case .untrusted(let fault, let reason): fault.words(reason)
-        case .deadlinePassed: Message("console.doctor.reason.deadline-passed")
-        case .malformedAnswer, .bodyTooLong: Message("console.doctor.reason.malformed-answer")
-        case .tooManyRedirects: Message("console.doctor.reason.redirects")
-        case .cancelled: Message("console.doctor.reason.cancelled")
-        case .other(let text): Message("console.doctor.reason.other", ["text": text])
+        case .deadlinePassed: Message("console.checkup.reason.deadline-passed")
+        case .malformedAnswer, .bodyTooLong: Message("console.checkup.reason.malformed-answer")
+        case .tooManyRedirects: Message("console.checkup.reason.redirects")
+        case .cancelled: Message("console.checkup.reason.cancelled")
+        case .other(let text): Message("console.checkup.reason.other", ["text": text])
         }
     }
 }
@@ -62,14 +62,14 @@ public struct CertificateFile: Sendable {
     }
 
     func finding(at now: Timestamp) -> Finding {
-        let subject = Message("console.doctor.certificate-file")
+        let subject = Message("console.checkup.certificate-file")
         guard let certificate = read().flatMap(Certificate.init) else {
             return Finding(
-                .wrong, subject, Message("console.doctor.certificate-file.unreadable", ["file": path]),
-                advice: [Message("console.doctor.certificate-file.unreadable.advice")])
+                .wrong, subject, Message("console.checkup.certificate-file.unreadable", ["file": path]),
+                advice: [Message("console.checkup.certificate-file.unreadable.advice")])
         }
         return CertificateCheck.finding(
-            subject, Message("console.doctor.certificate-file.valid", ["file": path, "until": certificate.endsAt]),
+            subject, Message("console.checkup.certificate-file.valid", ["file": path, "until": certificate.endsAt]),
             certificate.lifetime(at: now))
     }
 }
@@ -89,28 +89,28 @@ struct CertificateCheck: Sendable {
         switch answer {
         case .success(let response):
             guard let certificate = response.certificate.flatMap(Certificate.init) else {
-                return Finding(.note, subject, Message("console.doctor.certificate.unseen", ["host": host]))
+                return Finding(.note, subject, Message("console.checkup.certificate.unseen", ["host": host]))
             }
             return Self.finding(
-                subject, Message("console.doctor.certificate.valid", ["host": host, "until": certificate.endsAt]),
+                subject, Message("console.checkup.certificate.valid", ["host": host, "until": certificate.endsAt]),
                 certificate.lifetime(at: now))
         case .failure(.untrusted(let fault, let reason)):
             let isSeen = fault != .oldVersion && fault != .other
             let words = fault.words(reason)
             let message =
                 isSeen
-                ? Message("console.doctor.certificate.untrusted", ["host": host, "reason": words])
-                : Message("console.doctor.certificate.refused", ["host": host, "reason": words])
+                ? Message("console.checkup.certificate.untrusted", ["host": host, "reason": words])
+                : Message("console.checkup.certificate.refused", ["host": host, "reason": words])
             return Finding(.wrong, subject, message, advice: [fault.advice(for: host)])
         case .failure(let failure):
-            let words = Message("console.doctor.certificate.silent", ["host": host, "reason": failure.words])
+            let words = Message("console.checkup.certificate.silent", ["host": host, "reason": failure.words])
             return Finding(.note, subject, words)
         }
     }
 
     /// The finding for a certificate's remaining lifetime; `message` names its end.
     static func finding(_ subject: Message, _ message: Message, _ lifetime: Certificate.Lifetime) -> Finding {
-        let advice = Message("console.doctor.certificate.renew")
+        let advice = Message("console.checkup.certificate.renew")
         return switch lifetime {
         case .expired, .ending: Finding(.wrong, subject, message, advice: [advice])
         case .short: Finding(.note, subject, message, advice: [advice])

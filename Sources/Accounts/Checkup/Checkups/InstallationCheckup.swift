@@ -55,16 +55,16 @@ public struct InstallationCheckup: Sendable {
         guard lacksProxy else { return [] }
         return [
             Finding(
-                .wrong, Message("console.doctor.proxy"), Message("console.doctor.proxy.not-named"),
-                advice: [Message("console.doctor.proxy.not-named.advice")])
+                .wrong, Message("console.checkup.proxy"), Message("console.checkup.proxy.not-named"),
+                advice: [Message("console.checkup.proxy.not-named.advice")])
         ]
     }
 
     /// Empty unless calls take a proxy.
     private var wayOut: [Finding] {
         outgoingProxy.map { proxy in
-            let used = Message("console.doctor.outgoing-proxy.used", ["proxy": proxy])
-            return [Finding(.note, Message("console.doctor.outgoing-proxy"), used)]
+            let used = Message("console.checkup.outgoing-proxy.used", ["proxy": proxy])
+            return [Finding(.note, Message("console.checkup.outgoing-proxy"), used)]
         } ?? []
     }
 
@@ -73,41 +73,41 @@ public struct InstallationCheckup: Sendable {
         do throws(UpstreamFailure) { publication = try await apple.publication() } catch {
             return [
                 Finding(
-                    isNeeded ? .wrong : .note, Message("console.doctor.apple"),
-                    Message("console.doctor.apple.silent", ["reason": error.reason]),
-                    advice: [Message("console.doctor.apple.silent.advice")])
+                    isNeeded ? .wrong : .note, Message("console.checkup.apple"),
+                    Message("console.checkup.apple.silent", ["reason": error.reason]),
+                    advice: [Message("console.checkup.apple.silent.advice")])
             ]
         }
         return [documents(publication), clock(publication)]
     }
 
     private func documents(_ publication: ApplePublication) -> Finding {
-        let subject = Message("console.doctor.apple")
+        let subject = Message("console.checkup.apple")
         if publication.discovery != apple.pinnedDiscovery {
             return Finding(
-                .note, subject, Message("console.doctor.apple.drift"),
-                advice: [Message("console.doctor.apple.drift.advice")])
+                .note, subject, Message("console.checkup.apple.drift"),
+                advice: [Message("console.checkup.apple.drift.advice")])
         }
         return Finding(
             publication.keys.isEmpty ? .wrong : .good, subject,
             apple.isStandIn
-                ? Message("console.doctor.apple.answers.stand-in", count: publication.keys.count)
-                : Message("console.doctor.apple.answers", count: publication.keys.count))
+                ? Message("console.checkup.apple.answers.stand-in", count: publication.keys.count)
+                : Message("console.checkup.apple.answers", count: publication.keys.count))
     }
 
     func clock(_ publication: ApplePublication) -> Finding {
-        let subject = Message("console.doctor.clock")
+        let subject = Message("console.checkup.clock")
         guard let theirs = publication.clock else {
-            return Finding(.note, subject, Message("console.doctor.clock.unknown"))
+            return Finding(.note, subject, Message("console.checkup.clock.unknown"))
         }
         let ahead = surroundings.server.clock().seconds - theirs.seconds
-        if ahead.magnitude <= Self.tolerance { return Finding(.good, subject, Message("console.doctor.clock.right")) }
+        if ahead.magnitude <= Self.tolerance { return Finding(.good, subject, Message("console.checkup.clock.right")) }
         return Finding(
             .wrong, subject,
             ahead > 0
-                ? Message("console.doctor.clock.ahead", count: ahead)
-                : Message("console.doctor.clock.behind", count: -ahead),
-            advice: [Message("console.doctor.clock.advice")])
+                ? Message("console.checkup.clock.ahead", count: ahead)
+                : Message("console.checkup.clock.behind", count: -ahead),
+            advice: [Message("console.checkup.clock.advice")])
     }
 
     /// Reports an untrusted certificate only once, because it also is the reason why there is no response.
@@ -115,19 +115,19 @@ public struct InstallationCheckup: Sendable {
         let url = surroundings.server.publicURL
         let answer = await surroundings.answer(ClientRequest("GET", "\(url)/healthz", addresses: .any))
         let certificate = CertificateCheck(at: surroundings.server.clock()).finding(
-            Message("console.doctor.certificate"), of: surroundings.host, answer)
+            Message("console.checkup.certificate"), of: surroundings.host, answer)
         if case .failure(.untrusted) = answer { return [certificate] }
         guard surroundings.isEncrypted, case .success = answer else { return [wayIn(url, answer)] }
         return [wayIn(url, answer), certificate]
     }
 
     private func wayIn(_ url: String, _ answer: Result<ClientResponse, ClientFailure>) -> Finding {
-        let subject = Message("console.doctor.way-in")
+        let subject = Message("console.checkup.way-in")
         switch answer {
         case .success(let response) where response.status == 200:
             return surroundings.isLoopback
-                ? Finding(.note, subject, Message("console.doctor.way-in.loopback", ["url": url]))
-                : Finding(.good, subject, Message("console.doctor.way-in.answers", ["url": url]))
+                ? Finding(.note, subject, Message("console.checkup.way-in.loopback", ["url": url]))
+                : Finding(.good, subject, Message("console.checkup.way-in.answers", ["url": url]))
         case .success(let response): return .silent(subject, url, .status(response.status))
         case .failure(let failure): return .silent(subject, url, failure.words)
         }
@@ -136,14 +136,16 @@ public struct InstallationCheckup: Sendable {
     /// Reported as long as no relay runs.
     private var relay: Finding {
         Finding(
-            .note, Message("console.doctor.relay"),
-            Message("console.doctor.relay.absent", ["domain": surroundings.server.relayDomain]))
+            .note, Message("console.checkup.relay"),
+            Message("console.checkup.relay.absent", ["domain": surroundings.server.relayDomain]))
     }
 }
 
 extension Message {
     /// A response with an unexpected status.
-    static func status(_ status: Int) -> Message { Message("console.doctor.reason.status", ["status": String(status)]) }
+    static func status(_ status: Int) -> Message {
+        Message("console.checkup.reason.status", ["status": String(status)])
+    }
 }
 
 /// Selection for a check-up when a team has more objects of a kind than it checks: those checked longest ago.
@@ -216,7 +218,7 @@ public struct Finding: Sendable {
     /// An address that does not answer as it should.
     static func silent(_ subject: Message, _ url: String, _ reason: Message) -> Finding {
         Finding(
-            .wrong, subject, Message("console.doctor.way-in.silent", ["url": url, "reason": reason]),
-            advice: [Message("console.doctor.way-in.silent.advice")])
+            .wrong, subject, Message("console.checkup.way-in.silent", ["url": url, "reason": reason]),
+            advice: [Message("console.checkup.way-in.silent.advice")])
     }
 }

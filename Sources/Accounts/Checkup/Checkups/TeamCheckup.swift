@@ -51,12 +51,12 @@ public struct TeamCheckup: Sendable {
     }
 
     private func sources(_ sources: [IdentitySource], _ connections: [AppleConnection]) -> [Finding] {
-        let subject = Message("console.doctor.sources")
+        let subject = Message("console.checkup.sources")
         switch (sources.contains(.apple), connections.isEmpty) {
         case (true, true):
-            let advice = Message("console.doctor.sources.unconnected.advice")
-            return [Finding(.wrong, subject, Message("console.doctor.sources.unconnected"), advice: [advice])]
-        case (false, false): return [Finding(.note, subject, Message("console.doctor.sources.unused"))]
+            let advice = Message("console.checkup.sources.unconnected.advice")
+            return [Finding(.wrong, subject, Message("console.checkup.sources.unconnected"), advice: [advice])]
+        case (false, false): return [Finding(.note, subject, Message("console.checkup.sources.unused"))]
         default: return []
         }
     }
@@ -88,8 +88,8 @@ public struct TeamCheckup: Sendable {
         for connection in choice.things { findings += try await check(connection, of: team) }
         return findings
             + Self.others(
-                choice.rest, Message("console.doctor.connections"),
-                Message("console.doctor.connections.rest", ["limit": Self.connectionLimit], count: choice.rest))
+                choice.rest, Message("console.checkup.connections"),
+                Message("console.checkup.connections.rest", ["limit": Self.connectionLimit], count: choice.rest))
     }
 
     private func check(_ connection: AppleConnection, of team: TeamID) async throws -> [Finding] {
@@ -103,37 +103,37 @@ public struct TeamCheckup: Sendable {
         let found = verdicts.map { verdict in
             Finding(
                 verdict.outcome == .accepted ? .good : .wrong,
-                Message("console.doctor.client", ["client": verdict.tests.map(\.clientID.rawValue)]), verdict.meaning,
+                Message("console.checkup.client", ["client": verdict.tests.map(\.clientID.rawValue)]), verdict.meaning,
                 advice: verdict.advice)
         }
         let others = Self.others(
-            report.unasked, Message("console.doctor.bundle-ids", ["app": app.rawValue]),
+            report.unasked, Message("console.checkup.bundle-ids", ["app": app.rawValue]),
             Message("console.apple.test.unasked", count: report.unasked))
         return found + others + [await checkSheet(registration, of: team)]
     }
 
     private static func sealed(_ key: KeyID) -> Finding {
         Finding(
-            .wrong, Message("console.doctor.key", ["key": key.rawValue]), Message("console.doctor.key.sealed"),
-            advice: [Message("console.doctor.key.sealed.advice")])
+            .wrong, Message("console.checkup.key", ["key": key.rawValue]), Message("console.checkup.key.sealed"),
+            advice: [Message("console.checkup.key.sealed.advice")])
     }
 
     private func checkSheet(_ registration: AppleRegistration, of team: TeamID) async -> Finding {
         let url = server.returnURL(of: .apple, in: team)
         let client = registration.servicesID.rawValue
-        let subject = Message("console.doctor.sheet", ["client": client])
+        let subject = Message("console.checkup.sheet", ["client": client])
         switch await apple.sheet(of: registration, returnURL: url) {
-        case .opens: return Finding(.good, subject, Message("console.doctor.sheet.opens", ["url": url]))
+        case .opens: return Finding(.good, subject, Message("console.checkup.sheet.opens", ["url": url]))
         case .refuses(let status):
             return Finding(
-                .wrong, subject, Message("console.doctor.sheet.refuses", ["status": String(status)]),
+                .wrong, subject, Message("console.checkup.sheet.refuses", ["status": String(status)]),
                 advice: [
                     apple.isStandIn
-                        ? Message("console.doctor.sheet.refuses.stand-in", ["url": url, "client": client])
-                        : Message("console.doctor.sheet.refuses.advice", ["url": url, "client": client])
+                        ? Message("console.checkup.sheet.refuses.stand-in", ["url": url, "client": client])
+                        : Message("console.checkup.sheet.refuses.advice", ["url": url, "client": client])
                 ])
         case .unknown(let reason):
-            return Finding(.note, subject, Message("console.doctor.sheet.unknown", ["reason": reason]))
+            return Finding(.note, subject, Message("console.checkup.sheet.unknown", ["reason": reason]))
         }
     }
 
@@ -143,19 +143,19 @@ public struct TeamCheckup: Sendable {
     }
 
     private func checkCallback(of team: TeamID) async -> Finding {
-        let subject = Message("console.doctor.return-url")
+        let subject = Message("console.checkup.return-url")
         let url = server.returnURL(of: .apple, in: team)
         let discovery = "\(server.base(of: team))/.well-known/openid-configuration"
         let answer = await surroundings.answer(ClientRequest("GET", discovery, addresses: .any))
         if let trouble = trouble(subject, url, answer, wanted: 200...200) { return trouble }
         return surroundings.isLoopback
             ? loopback(subject, url)
-            : Finding(.good, subject, Message("console.doctor.return-url.answers", ["url": url]))
+            : Finding(.good, subject, Message("console.checkup.return-url.answers", ["url": url]))
     }
 
     /// Only proves that the endpoint exists, unless Apple has used it: it rejects requests that Apple did not sign.
     private func checkNotifications(of team: TeamID) async throws -> Finding {
-        let subject = Message("console.doctor.notifications")
+        let subject = Message("console.checkup.notifications")
         let url = server.notificationURL(of: .apple, in: team)
         let request = ClientRequest(
             "POST", url, fields: [("Content-Type", "application/json")], body: Array(#"{"payload":""}"#.utf8),
@@ -163,13 +163,13 @@ public struct TeamCheckup: Sendable {
         let answer = await surroundings.answer(request)
         if let trouble = trouble(subject, url, answer, wanted: 200...403) { return trouble }
         if let last = try await UpstreamNotificationReceiptStore(database).last(from: .apple, in: team) {
-            let words = Message("console.doctor.notifications.came", ["url": url, "at": last])
+            let words = Message("console.checkup.notifications.came", ["url": url, "at": last])
             return Finding(.good, subject, words)
         }
         guard !surroundings.isLoopback else { return loopback(subject, url) }
         return Finding(
-            .note, subject, Message("console.doctor.notifications.answers", ["url": url]),
-            advice: [Message("console.doctor.notifications.answers.advice", ["url": url])])
+            .note, subject, Message("console.checkup.notifications.answers", ["url": url]),
+            advice: [Message("console.checkup.notifications.answers.advice", ["url": url])])
     }
 
     /// The finding for an address that is unreachable or returns another status than `wanted`; nil when it works.
@@ -186,7 +186,7 @@ public struct TeamCheckup: Sendable {
     }
 
     private func loopback(_ subject: Message, _ url: String) -> Finding {
-        Finding(.note, subject, Message("console.doctor.address.loopback", ["url": url]))
+        Finding(.note, subject, Message("console.checkup.address.loopback", ["url": url]))
     }
 
     /// Maximum number of concurrent checks.
@@ -211,13 +211,13 @@ public struct TeamCheckup: Sendable {
             let answer = await namedHosts.answer(request)
             let host = String(origin.dropFirst("https://".count))
             return CertificateCheck(at: server.clock()).finding(
-                Message("console.doctor.return-host", ["host": host]), of: host, answer)
+                Message("console.checkup.return-host", ["host": host]), of: host, answer)
         }
         let rest = origins.count - wanted.count
         return found
             + Self.others(
-                rest, Message("console.doctor.return-hosts"),
-                Message("console.doctor.return-hosts.rest", ["limit": Self.hostLimit], count: rest))
+                rest, Message("console.checkup.return-hosts"),
+                Message("console.checkup.return-hosts.rest", ["limit": Self.hostLimit], count: rest))
     }
 
     /// Scheme, host and port of an https return URL; nil for the others, which are on loopback addresses.
@@ -235,15 +235,15 @@ public struct TeamCheckup: Sendable {
             guard let checked = try await checks.check(domain, in: team.id, by: actor, from: origin),
                 let finding = checked.finding, let advice = checked.advice(isNeeded: isNeeded)
             else { return nil }
-            let subject = Message("console.doctor.domain", ["domain": domain.name.text])
+            let subject = Message("console.checkup.domain", ["domain": domain.name.text])
             if finding.kind == .served { return Finding(.good, subject, finding.headline) }
             if checked.isOwnMachine, !isNeeded { return Finding(.note, subject, advice) }
             return Finding(isNeeded ? .wrong : .note, subject, finding.headline, advice: [advice])
         }
         return found
             + Self.others(
-                choice.rest, Message("console.doctor.domains"),
-                Message("console.doctor.domains.rest", ["limit": Self.hostLimit], count: choice.rest))
+                choice.rest, Message("console.checkup.domains"),
+                Message("console.checkup.domains.rest", ["limit": Self.hostLimit], count: choice.rest))
     }
 
     /// Looks up the records of each source in the DNS.
@@ -252,20 +252,20 @@ public struct TeamCheckup: Sendable {
         let choice = LeastRecentlyChecked(of: all, most: Self.sourceLimit) { $0.checkedAt }
         let found = try await concurrently(choice.things) { known in
             guard let source = try await checks.check(known, in: team) else { return nil }
-            let subject = Message("console.doctor.mail", ["source": source.source.text])
+            let subject = Message("console.checkup.mail", ["source": source.source.text])
             return switch source.state {
-            case .ok: Finding(.good, subject, Message("console.doctor.mail.ok"))
-            case .pending: Finding(.note, subject, Message("console.doctor.mail.pending"))
+            case .ok: Finding(.good, subject, Message("console.checkup.mail.ok"))
+            case .pending: Finding(.note, subject, Message("console.checkup.mail.pending"))
             case .missing, .wrong:
                 Finding(
-                    .wrong, subject, Message("console.doctor.mail.wrong"),
+                    .wrong, subject, Message("console.checkup.mail.wrong"),
                     advice: source.records.filter { $0.state == .missing || $0.state == .wrong }.map { $0.repair })
             }
         }
         return found
             + Self.others(
-                choice.rest, Message("console.doctor.mails"),
-                Message("console.doctor.mails.rest", ["limit": Self.sourceLimit], count: choice.rest))
+                choice.rest, Message("console.checkup.mails"),
+                Message("console.checkup.mails.rest", ["limit": Self.sourceLimit], count: choice.rest))
     }
 
     /// A note about objects that a check-up omitted; empty when there are none.
@@ -300,7 +300,7 @@ public struct TeamCheckup: Sendable {
     }
 
     private static var nothingEnds: Finding {
-        Finding(.good, Message("console.doctor.ends"), Message("console.doctor.ends.nothing"))
+        Finding(.good, Message("console.checkup.ends"), Message("console.checkup.ends.nothing"))
     }
 }
 
@@ -309,12 +309,13 @@ extension TeamAttention {
         switch (kind, since) {
         case (.secretEnds, let end?):
             Finding(
-                .note, Message("console.doctor.secret", ["client": subject]),
-                Message("console.doctor.secret.ends", ["at": end]), advice: [Message("console.doctor.secret.advice")])
+                .note, Message("console.checkup.secret", ["client": subject]),
+                Message("console.checkup.secret.ends", ["at": end]), advice: [Message("console.checkup.secret.advice")])
         case (.secretEnded, let end?):
             Finding(
-                .wrong, Message("console.doctor.secret", ["client": subject]),
-                Message("console.doctor.secret.ended", ["at": end]), advice: [Message("console.doctor.secret.advice")])
+                .wrong, Message("console.checkup.secret", ["client": subject]),
+                Message("console.checkup.secret.ended", ["at": end]), advice: [Message("console.checkup.secret.advice")]
+            )
         default: Finding(.note, subject, Message(in: "console.attention", kind.rawValue))
         }
     }
@@ -323,7 +324,7 @@ extension TeamAttention {
 extension MailRecord {
     /// The text to publish, or where to find it.
     fileprivate var repair: Message {
-        guard let advice else { return Message("console.doctor.mail.look", ["name": name]) }
-        return Message("console.doctor.mail.advice", ["name": name, "text": advice])
+        guard let advice else { return Message("console.checkup.mail.look", ["name": name]) }
+        return Message("console.checkup.mail.advice", ["name": name, "text": advice])
     }
 }

@@ -27,7 +27,7 @@ struct AppleCalls: Sendable {
         guard reply.response.status == 200 else { throw reply.failure }
         guard let value = reply.object else {
             throw reply.explaining(
-                UpstreamFailure(.providerMalformed, .anew, because: "Apple's answer is no JSON object"))
+                UpstreamFailure(.upstreamMalformed, .anew, because: "Apple's answer is no JSON object"))
         }
         return Tokens(
             idToken: value["id_token"]?.string, accessToken: value["access_token"]?.string,
@@ -66,7 +66,7 @@ struct AppleCalls: Sendable {
     ) throws(UpstreamFailure) -> ClientRequest {
         let secret: String
         do { secret = try AppleClientSecret.make(for: clientID, of: registration, to: service, at: clock()) } catch {
-            throw UpstreamFailure(.providerClient, .none, because: "the client secret cannot be signed: \(error)")
+            throw UpstreamFailure(.upstreamClient, .none, because: "the client secret cannot be signed: \(error)")
         }
         let body = FormCoding.encode(
             [FormCoding.Field("client_id", clientID.rawValue), FormCoding.Field("client_secret", secret)] + fields)
@@ -83,20 +83,20 @@ struct AppleCalls: Sendable {
         switch (response.status, error) {
         case (429, _):
             return UpstreamFailure(
-                .providerThrottles, .again, because: "Apple asks for fewer calls (429)",
+                .upstreamThrottles, .again, because: "Apple asks for fewer calls (429)",
                 retryAfter: response["Retry-After"].flatMap { Int($0) }.map { .seconds(min(max($0, 1), 86_400)) })
         case (400..<500, "invalid_client"?), (400..<500, "unauthorized_client"?):
-            return UpstreamFailure(.providerClient, .none, because: "Apple answered \(error ?? "")")
+            return UpstreamFailure(.upstreamClient, .none, because: "Apple answered \(error ?? "")")
         case (400..<500, "invalid_grant"?):
-            return UpstreamFailure(.providerCode, .anew, because: "Apple answered invalid_grant")
+            return UpstreamFailure(.upstreamCode, .anew, because: "Apple answered invalid_grant")
         case (500..., _):
-            return UpstreamFailure(.providerTrouble, .again, because: "Apple answered with status \(response.status)")
+            return UpstreamFailure(.upstreamTrouble, .again, because: "Apple answered with status \(response.status)")
         case (_, let error?):
             return UpstreamFailure(
-                .providerRequest, .anew, because: "Apple answered \(UpstreamExchange.Answer.word(error))")
+                .upstreamRequest, .anew, because: "Apple answered \(UpstreamExchange.Answer.word(error))")
         default:
             return UpstreamFailure(
-                .providerMalformed, .again,
+                .upstreamMalformed, .again,
                 because: "Apple answered with status \(response.status) and nothing that can be read")
         }
     }
@@ -124,8 +124,8 @@ extension UpstreamFailure {
     init(_ failure: ClientFailure, _ remedy: Remedy) {
         switch failure {
         case .malformedAnswer, .bodyTooLong:
-            self.init(.providerMalformed, remedy, because: "Apple's answer broke off or is no answer")
-        default: self.init(.providerUnreachable, remedy, because: "Apple cannot be reached: \(failure)")
+            self.init(.upstreamMalformed, remedy, because: "Apple's answer broke off or is no answer")
+        default: self.init(.upstreamUnreachable, remedy, because: "Apple cannot be reached: \(failure)")
         }
     }
 }
@@ -184,7 +184,7 @@ extension AppleCalls {
         let body = reply.object
         switch (reply.response.status, body?["error"]?.string) {
         case (200, _) where body?["access_token"]?.string != nil: return .alive
-        case (200, _): throw UpstreamFailure(.providerMalformed, .again, because: "Apple's answer has no access_token")
+        case (200, _): throw UpstreamFailure(.upstreamMalformed, .again, because: "Apple's answer has no access_token")
         case (400, "invalid_grant"?): return .dead
         case (400, "invalid_request"?): return .unclear
         default: throw reply.failure
@@ -193,14 +193,14 @@ extension AppleCalls {
 
     /// Checks that Apple accepts the client's credentials, by redeeming a code that cannot be valid.
     ///
-    /// - Throws: `UpstreamFailure`: with the cause `providerClient` if Apple rejects them.
+    /// - Throws: `UpstreamFailure`: with the cause `upstreamClient` if Apple rejects them.
     func proveConfiguration(as clientID: ClientID, of registration: AppleRegistration) async throws(UpstreamFailure) {
         let fields = [FormCoding.Field("grant_type", "authorization_code"), FormCoding.Field("code", "c.of.nobody")]
         let reply = try await post(fields, to: service.tokenURL, as: clientID, registration)
         let error = reply.object?["error"]?.string
         guard error != "invalid_grant" else { return }
         guard reply.response.status == 400, error == "invalid_request" else { throw reply.failure }
-        throw UpstreamFailure(.providerClient, .none, because: "Apple answers every request invalid_request")
+        throw UpstreamFailure(.upstreamClient, .none, because: "Apple answers every request invalid_request")
     }
 }
 

@@ -19,13 +19,13 @@ struct AppleClaims: Sendable {
     func audience(of expectation: AppleIdentityToken.Expectation) throws(UpstreamFailure) -> ClientID {
         let issuer = try read { claims throws(Claims.Failure) in try claims.string("iss") }
         guard issuer.utf8.elementsEqual(expectation.issuer.utf8) else {
-            throw UpstreamFailure(.providerIssuer, .none, because: "the token's issuer is not \(expectation.issuer)")
+            throw UpstreamFailure(.upstreamIssuer, .none, because: "the token's issuer is not \(expectation.issuer)")
         }
         let names = try read { claims throws(Claims.Failure) in try claims.audience() }
         guard names.count == 1, let audience = ClientID(rawValue: names[0]), expectation.audiences.contains(audience)
         else {
             throw UpstreamFailure(
-                .providerAudience, .none,
+                .upstreamAudience, .none,
                 because:
                     "the token was issued to \(names.joined(separator: ", ").cut(toOctets: 100)), which is no client of this App ID"
             )
@@ -37,11 +37,11 @@ struct AppleClaims: Sendable {
         let (expiry, issue) = (try time("exp"), try time("iat"))
         guard expiry > moment - Self.skew else {
             throw UpstreamFailure(
-                .providerExpired, .anew, because: "the token expired \(moment.seconds - expiry.seconds) seconds ago")
+                .upstreamExpired, .anew, because: "the token expired \(moment.seconds - expiry.seconds) seconds ago")
         }
         guard issue <= moment + Self.skew else {
             throw UpstreamFailure(
-                .providerExpired, .again,
+                .upstreamExpired, .again,
                 because: "the token was issued \(issue.seconds - moment.seconds) seconds from now: a clock is wrong")
         }
     }
@@ -55,7 +55,7 @@ struct AppleClaims: Sendable {
         guard let expected = expectation.nonce else { return }
         if expectation.mayLackNonce, claims.members["nonce"] == nil { return }
         guard let nonce = claims.members["nonce"]?.string, expected.matches(nonce) else {
-            throw UpstreamFailure(.providerNonce, .anew, because: "the token's nonce is not that of this sign-in")
+            throw UpstreamFailure(.upstreamNonce, .anew, because: "the token's nonce is not that of this sign-in")
         }
     }
 
@@ -71,19 +71,19 @@ struct AppleClaims: Sendable {
             }
         guard boundTo != nil, let hash = claims.members[name] else { return false }
         guard let hash = hash.string, ConstantTime.equal(hash, TokenHash.of(text)) else {
-            throw UpstreamFailure(.providerToken, .anew, because: "\(name) is not that of what came with the token")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "\(name) is not that of what came with the token")
         }
         return true
     }
 
-    func identity() throws(UpstreamFailure) -> ProviderIdentity {
+    func identity() throws(UpstreamFailure) -> UpstreamIdentity {
         let name = try read { claims throws(Claims.Failure) in try claims.string("sub") }
         guard let subject = Subject(rawValue: name) else {
-            throw UpstreamFailure(.providerToken, .anew, because: "the token's sub is no name for a person")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the token's sub is no name for a person")
         }
         let issue = try time("iat")
         let proof = claims.members["auth_time"] == nil ? issue : try time("auth_time")
-        return ProviderIdentity(
+        return UpstreamIdentity(
             identifier: subject, email: email,
             transferSubject: claims.members["transfer_sub"]?.string.flatMap {
                 $0.isEmpty || $0.utf8.count > 255 ? nil : $0
@@ -105,7 +105,7 @@ struct AppleClaims: Sendable {
     private func read<Value>(_ body: (Claims) throws(Claims.Failure) -> Value) throws(UpstreamFailure) -> Value {
         do throws(Claims.Failure) { return try body(claims) } catch {
             throw UpstreamFailure(
-                .providerToken, .anew, because: "a claim is missing or not what it should be: \(error)")
+                .upstreamToken, .anew, because: "a claim is missing or not what it should be: \(error)")
         }
     }
 }
@@ -132,26 +132,26 @@ struct AppleNotificationClaims: Sendable {
 
     func checkIssuer(_ expected: String) throws(UpstreamFailure) {
         guard claims.members["iss"]?.string?.utf8.elementsEqual(expected.utf8) == true else {
-            throw UpstreamFailure(.providerIssuer, .none, because: "the notice's issuer is not \(expected)")
+            throw UpstreamFailure(.upstreamIssuer, .none, because: "the notification's issuer is not \(expected)")
         }
     }
 
     /// Checks the times as of the notification's arrival, so that waiting to be verified does not make it too old.
     func checkTimes(at moment: Timestamp) throws(UpstreamFailure) {
         guard let issued = claims.members["iat"]?.floor.flatMap({ NumericDate(claimed: $0) }) else {
-            throw AppleProvider.garbage("the notice does not say when it was issued")
+            throw AppleProvider.garbage("the notification does not say when it was issued")
         }
         let expiry: Timestamp
         if let value = claims.members["exp"] {
             guard let expires = value.floor.flatMap({ NumericDate(claimed: $0) }) else {
-                throw AppleProvider.garbage("the notice's exp is no time")
+                throw AppleProvider.garbage("the notification's exp is no time")
             }
             expiry = expires.timestamp
         } else {
             expiry = issued.timestamp + Self.life
         }
         guard issued.timestamp <= moment + Self.skew, expiry > moment - Self.skew else {
-            throw UpstreamFailure(.providerExpired, .none, because: "the notice is too old, or from the future")
+            throw UpstreamFailure(.upstreamExpired, .none, because: "the notification is too old, or from the future")
         }
     }
 
@@ -161,7 +161,7 @@ struct AppleNotificationClaims: Sendable {
     /// - Parameter moment: time of an event that has none itself.
     func events(orAt moment: Timestamp) throws(UpstreamFailure) -> [UpstreamNotification.Event] {
         guard let value = claims.members["events"], let list = Self.list(value) else {
-            throw AppleProvider.garbage("the notice has no events that can be read")
+            throw AppleProvider.garbage("the notification has no events that can be read")
         }
         return list.prefix(Self.mostEvents).map { Self.event($0, orAt: moment) }
     }

@@ -9,7 +9,7 @@ struct AppleIdentityToken: Sendable {
     /// Time after a token's arrival by which its key is certainly published.
     private static let publication = Duration.seconds(60)
 
-    let identity: ProviderIdentity
+    let identity: UpstreamIdentity
     /// The client that the token was issued to.
     let audience: ClientID
     /// Whether the token contains the hash of the value it is bound to.
@@ -59,14 +59,14 @@ struct AppleIdentityToken: Sendable {
     ) async throws(UpstreamFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) { token = try UnverifiedJWT(text, maximumCount: maximumCount) } catch {
-            throw UpstreamFailure(.providerToken, .anew, because: "the token cannot be read: \(error)")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the token cannot be read: \(error)")
         }
         guard token.header.algorithm == .rs256, let id = token.header.keyID else {
-            throw UpstreamFailure(.providerToken, .anew, because: "the token is not signed with RS256 by a named key")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the token is not signed with RS256 by a named key")
         }
         let key = try await keys.key(id, publishedBy: moment)
         guard let claims = try? token.verify(with: key) else {
-            throw UpstreamFailure(.providerToken, .anew, because: "the signature of the token is not valid")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the signature of the token is not valid")
         }
         return claims
     }

@@ -58,7 +58,7 @@ public final class AppleKeySet: @unchecked Sendable {
         if isYounger(than: Self.maximumAge), let key = known(id) { return key }
         if let failure { throw failure }
         throw UpstreamFailure(
-            .providerKey, fetchedAt.map { $0.date >= moment } == true ? .anew : .again,
+            .upstreamKey, fetchedAt.map { $0.date >= moment } == true ? .anew : .again,
             because: "Apple's key set has no key \(id.cut(toOctets: 20))")
     }
 
@@ -162,9 +162,9 @@ public final class AppleKeySet: @unchecked Sendable {
     private static func failure(of status: Int) -> UpstreamFailure {
         let cause: RefusalCause =
             switch status {
-            case 429: .providerThrottles
-            case 500...: .providerTrouble
-            default: .providerMalformed
+            case 429: .upstreamThrottles
+            case 500...: .upstreamTrouble
+            default: .upstreamMalformed
             }
         return UpstreamFailure(cause, .again, because: "Apple's key set cannot be read (status \(status))")
     }

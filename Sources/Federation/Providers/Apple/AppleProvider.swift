@@ -58,9 +58,9 @@ public struct AppleProvider: NativeProvider {
 
     public func identify(
         _ answer: UpstreamResponse, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot, at moment: Timestamp
-    ) async throws(UpstreamFailure) -> ProviderIdentity {
+    ) async throws(UpstreamFailure) -> UpstreamIdentity {
         guard let text = answer.idToken else {
-            throw UpstreamFailure(.providerAnswer, .anew, because: "the answer has no id_token")
+            throw UpstreamFailure(.upstreamAnswer, .anew, because: "the answer has no id_token")
         }
         let registration = try registration(of: upstreamRequest.primaryAppID, in: team)
         var expectation = AppleIdentityToken.Expectation(issuer: service.issuer, audiences: [registration.servicesID])
@@ -96,10 +96,10 @@ public struct AppleProvider: NativeProvider {
     }
 
     private func identity(_ tokens: AppleCalls.Tokens, _ nonce: ExpectedNonce?, _ client: ClientID)
-        async throws(UpstreamFailure) -> ProviderIdentity
+        async throws(UpstreamFailure) -> UpstreamIdentity
     {
         guard let text = tokens.idToken else {
-            throw UpstreamFailure(.providerMalformed, .anew, because: "Apple's answer has no id_token")
+            throw UpstreamFailure(.upstreamMalformed, .anew, because: "Apple's answer has no id_token")
         }
         let expectation = AppleIdentityToken.Expectation(
             issuer: service.issuer, audiences: [client], nonce: nonce, mayLackNonce: true,
@@ -110,7 +110,7 @@ public struct AppleProvider: NativeProvider {
     func registration(of primaryAppID: ClientID, in team: TeamSnapshot) throws(UpstreamFailure) -> AppleRegistration {
         guard let registration = team.appleRegistration(of: primaryAppID) else {
             throw UpstreamFailure(
-                .providerAbsent, .none, because: "the group of \(primaryAppID) is not connected to Apple")
+                .upstreamAbsent, .none, because: "the group of \(primaryAppID) is not connected to Apple")
         }
         return registration
     }
@@ -139,7 +139,7 @@ extension AppleProvider {
         let registration = try registration(of: team.client(app)?.primaryAppID ?? app, in: team)
         guard registration.bundleIDs.contains(app) else {
             throw UpstreamFailure(
-                .providerAbsent, .none, because: "\(app) is no app of a group that is connected to Apple")
+                .upstreamAbsent, .none, because: "\(app) is no app of a group that is connected to Apple")
         }
         return registration
     }
@@ -160,7 +160,7 @@ extension AppleProvider {
         let claims = AppleNotificationClaims(token.unverifiedClaims)
         try claims.checkIssuer(service.issuer)
         guard let audience = claims.audience, let primaryAppID = team.appleGroup(of: audience) else {
-            throw UpstreamFailure(.providerAudience, .none, because: "the notice is for no client of the team")
+            throw UpstreamFailure(.upstreamAudience, .none, because: "the notification is for no client of the team")
         }
         try claims.checkTimes(at: moment)
         // Unauthenticated clients can send notifications, so a key that Apple has not published by the time of arrival
@@ -175,7 +175,7 @@ extension AppleProvider {
     private static let notificationLimit = 16 * 1024
 
     static func garbage(_ reason: String) -> UpstreamFailure {
-        UpstreamFailure(.providerMalformed, .none, because: reason)
+        UpstreamFailure(.upstreamMalformed, .none, because: reason)
     }
 }
 
@@ -219,7 +219,7 @@ extension AppleProvider {
         }
         guard response.status == 200, let value = AppleCalls.object(response.body) else {
             let reason = "\(url) answered with status \(response.status), or with what is no JSON object"
-            throw UpstreamFailure(.providerTrouble, .again, because: reason)
+            throw UpstreamFailure(.upstreamTrouble, .again, because: reason)
         }
         return (value, response["Date"])
     }
@@ -312,7 +312,7 @@ extension AppleProvider {
         do throws(UpstreamFailure) {
             let reply = try await calls.post(fields, to: service.tokenURL, as: client, registration)
             return Self.judge(reply.response)
-        } catch { return (error.cause == .providerUnreachable ? .unreachable : .trouble, error.reason) }
+        } catch { return (error.cause == .upstreamUnreachable ? .unreachable : .trouble, error.reason) }
     }
 
     private static func judge(_ response: ClientResponse) -> (AppleConnectionTest.Outcome, String) {
@@ -334,7 +334,8 @@ extension AppleProvider {
     ///
     /// The registration is used whether or not users may still sign in through it.
     public func revoke(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure) {
-        try await calls.revoke(text, as: token.clientID, of: try registration(of: token, in: team))
+        let (registration, client) = try registration(of: token, in: team)
+        try await calls.revoke(text, as: client, of: registration)
     }
 
     /// A token is dead on Apple's `invalid_grant`, and on `invalid_request` once the configuration is ruled out as its
@@ -342,24 +343,26 @@ extension AppleProvider {
     public func isAlive(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure)
         -> Bool
     {
-        let registration = try registration(of: token, in: team)
-        switch try await calls.validate(text, as: token.clientID, of: registration) {
+        let (registration, client) = try registration(of: token, in: team)
+        switch try await calls.validate(text, as: client, of: registration) {
         case .alive: return true
         case .dead: return false
         case .unclear:
-            try await calls.proveConfiguration(as: token.clientID, of: registration)
+            try await calls.proveConfiguration(as: client, of: registration)
             return false
         }
     }
 
-    private func registration(of token: UpstreamToken, in team: TeamSnapshot) throws(UpstreamFailure)
-        -> AppleRegistration
-    {
-        guard let registration = team.appleTokenRegistration(of: token.primaryAppID) else {
+    private func registration(of token: UpstreamToken, in team: TeamSnapshot) throws(UpstreamFailure) -> (
+        AppleRegistration, ClientID
+    ) {
+        guard let registration = team.appleTokenRegistration(of: token.primaryAppID),
+            let client = ClientID(rawValue: token.clientID)
+        else {
             throw UpstreamFailure(
-                .providerAbsent, .none, because: "the group of \(token.primaryAppID) is not connected to Apple any more"
+                .upstreamAbsent, .none, because: "the group of \(token.primaryAppID) is not connected to Apple any more"
             )
         }
-        return registration
+        return (registration, client)
     }
 }

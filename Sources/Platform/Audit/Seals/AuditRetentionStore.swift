@@ -90,7 +90,7 @@ public struct AuditRetentionStore: Sendable {
             SET position = excluded.position, code = excluded.code, latest_at = excluded.latest_at,
                 made_at = excluded.made_at, key_id = excluded.key_id, signature = excluded.signature
             """)
-        let removed = try await transaction.query("SELECT pippin_shorten_audit(\(checkpoint.position))")
+        let removed = try await transaction.query("SELECT pippin_apply_audit_retention(\(checkpoint.position))")
         guard var row = removed.first else { return Outcome() }
         return Outcome(removed: try row.next(), through: checkpoint.position, days: days)
     }

@@ -13,7 +13,7 @@ extension NewJob {
     /// - Parameter condition: a FROM or WHERE clause; the job is enqueued when it returns a row.
     public func insertion(in team: TeamID, when condition: SQL = "") -> SQL {
         """
-        INSERT INTO jobs (team_id, job_id, kind, priority, payload, idempotence_key, due_at)
+        INSERT INTO jobs (team_id, job_id, kind, priority, payload, idempotency_key, due_at)
         SELECT \(team), \(id), \(kind), \(priority), \(payload)::jsonb, \(idempotenceKey),
             clock_timestamp() + \(Int(delay.microseconds)) * interval '1 microsecond'
         \(condition)

@@ -32,12 +32,6 @@ struct SendMail: JobKind {
     let message: String
     /// `MailPayload` as JSON, encrypted, in base64url.
     let sealed: String
-
-    /// Keys of queued jobs, which do not change.
-    enum CodingKeys: String, CodingKey {
-        case message = "letter"
-        case sealed
-    }
 }
 
 /// An email as stored in its job.
@@ -46,12 +40,6 @@ struct MailPayload: Codable {
     let recipient: String
     let language: String
     let team: String
-
-    /// Keys of queued emails, which do not change.
-    enum CodingKeys: String, CodingKey {
-        case message = "letter"
-        case recipient, language, team
-    }
 
     init(_ mail: OutgoingMail) {
         message = StoredEmail(mail.message)

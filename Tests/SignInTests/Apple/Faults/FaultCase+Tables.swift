@@ -21,10 +21,10 @@ extension FaultCase {
             FaultCase(way, .browser, fault, outcome, leaving: [], then: outcome)
         }
         return [
-            unproved(.unknownKey, .again(.providerKey)), FaultCase(way, .browser, .newKey, .done),
-            unproved(.otherIssuer, .never(.providerIssuer)), unproved(.otherAudience, .never(.providerAudience)),
-            unproved(.expired, .anew(.providerExpired)), unproved(.ahead, .again(.providerExpired)),
-            unproved(.otherNonce, .anew(.providerNonce)),
+            unproved(.unknownKey, .again(.upstreamKey)), FaultCase(way, .browser, .newKey, .done),
+            unproved(.otherIssuer, .never(.upstreamIssuer)), unproved(.otherAudience, .never(.upstreamAudience)),
+            unproved(.expired, .anew(.upstreamExpired)), unproved(.ahead, .again(.upstreamExpired)),
+            unproved(.otherNonce, .anew(.upstreamNonce)),
         ]
     }
 
@@ -39,20 +39,20 @@ extension FaultCase {
         }
         func spent(_ fault: Fault, _ outcome: Outcome, _ traces: Set<Trace>) -> FaultCase {
             let all = traces.union([.spentCode])
-            return FaultCase(way, .token, fault, outcome, leaving: all, then: .anew(.providerCode))
+            return FaultCase(way, .token, fault, outcome, leaving: all, then: .anew(.upstreamCode))
         }
         // Nothing of the answer is believed, and what it gave is kept all the same.
         func unproved(_ fault: Fault, _ outcome: Outcome) -> FaultCase { spent(fault, outcome, after.union([.token])) }
         return [
-            FaultCase(way, .token, .slow, .done), unspent(.silent, .again(.providerUnreachable)),
-            unspent(.trouble, .again(.providerTrouble)), unspent(.throttled, .again(.providerThrottles)),
-            unspent(.badRequest, .anew(.providerRequest)), unspent(.unknownClient, .never(.providerClient)),
+            FaultCase(way, .token, .slow, .done), unspent(.silent, .again(.upstreamUnreachable)),
+            unspent(.trouble, .again(.upstreamTrouble)), unspent(.throttled, .again(.upstreamThrottles)),
+            unspent(.badRequest, .anew(.upstreamRequest)), unspent(.unknownClient, .never(.upstreamClient)),
             // Whether it was spent nobody can know but by trying.
-            spent(.broken, .again(.providerMalformed), before), spent(.malformed, .anew(.providerMalformed), before),
-            unproved(.unknownKey, .anew(.providerKey)), FaultCase(way, .token, .newKey, .done),
-            unproved(.otherIssuer, .never(.providerIssuer)), unproved(.otherAudience, .never(.providerAudience)),
-            unproved(.expired, .anew(.providerExpired)), unproved(.ahead, .anew(.providerExpired)),
-            unproved(.otherNonce, .anew(.providerNonce)),
+            spent(.broken, .again(.upstreamMalformed), before), spent(.malformed, .anew(.upstreamMalformed), before),
+            unproved(.unknownKey, .anew(.upstreamKey)), FaultCase(way, .token, .newKey, .done),
+            unproved(.otherIssuer, .never(.upstreamIssuer)), unproved(.otherAudience, .never(.upstreamAudience)),
+            unproved(.expired, .anew(.upstreamExpired)), unproved(.ahead, .anew(.upstreamExpired)),
+            unproved(.otherNonce, .anew(.upstreamNonce)),
         ]
     }
 
@@ -62,9 +62,9 @@ extension FaultCase {
             FaultCase(way, .keys, fault, .again(cause), leaving: [], then: .done)
         }
         return [
-            FaultCase(way, .keys, .slow, .done), untouched(.silent, .providerUnreachable),
-            untouched(.trouble, .providerTrouble), untouched(.broken, .providerMalformed),
-            untouched(.malformed, .providerMalformed), untouched(.throttled, .providerThrottles),
+            FaultCase(way, .keys, .slow, .done), untouched(.silent, .upstreamUnreachable),
+            untouched(.trouble, .upstreamTrouble), untouched(.broken, .upstreamMalformed),
+            untouched(.malformed, .upstreamMalformed), untouched(.throttled, .upstreamThrottles),
         ]
     }
 }

@@ -59,7 +59,7 @@ import Testing
         case .again:
             #expect(answer.status == 503 && error == "temporarily_unavailable")
             #expect(answer["Retry-After"] != nil)
-        case .never(.providerClient): #expect(answer.status == 400 && error == "invalid_client")
+        case .never(.upstreamClient): #expect(answer.status == 400 && error == "invalid_client")
         case .anew, .never: #expect(answer.status == 400 && error == "invalid_grant")
         }
         #expect(outcome == .done || !answer.body.contains("eyJ"))

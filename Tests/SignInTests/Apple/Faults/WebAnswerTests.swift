@@ -15,15 +15,15 @@ import Testing
         let outcome: FaultCase.Outcome
 
         static let all = [
-            Case("another error", ["error": "invalid_client"], .never(.providerRefused)),
-            Case("no code", ["code": nil], .anew(.providerAnswer)),
-            Case("no token", ["id_token": nil], .anew(.providerAnswer)),
-            Case("another code", ["code": "c0.another.code"], .anew(.providerToken)),
-            Case("a token that is none", ["id_token": "a.b.c"], .anew(.providerToken)),
-            Case("an unsigned token", ["id_token": unsigned(#"{"alg":"none"}"#)], .anew(.providerToken)),
+            Case("another error", ["error": "invalid_client"], .never(.upstreamRefused)),
+            Case("no code", ["code": nil], .anew(.upstreamAnswer)),
+            Case("no token", ["id_token": nil], .anew(.upstreamAnswer)),
+            Case("another code", ["code": "c0.another.code"], .anew(.upstreamToken)),
+            Case("a token that is none", ["id_token": "a.b.c"], .anew(.upstreamToken)),
+            Case("an unsigned token", ["id_token": unsigned(#"{"alg":"none"}"#)], .anew(.upstreamToken)),
             Case(
                 "a token signed with a password", ["id_token": unsigned(#"{"alg":"HS256","kid":"APPLEKEY01"}"#)],
-                .anew(.providerToken)),
+                .anew(.upstreamToken)),
         ]
 
         init(_ description: String, _ changes: [String: String?], _ outcome: FaultCase.Outcome) {
@@ -52,8 +52,8 @@ import Testing
         let (browser, back) = try site.back()
         try site.setIdentitySources("directory")
         let page = try browser.get(back)
-        FaultCase.Outcome.never(.providerAbsent).expect(on: page)
-        try await site.expectTrace(.never(.providerAbsent))
+        FaultCase.Outcome.never(.upstreamAbsent).expect(on: page)
+        try await site.expectTrace(.never(.upstreamAbsent))
         try Self.expectNobody()
 
         try site.setIdentitySources("directory,apple")
@@ -70,7 +70,7 @@ import Testing
     }
 
     private static func expectNobody() throws {
-        #expect(try site.count("provider_identities") == 0)
+        #expect(try site.count("upstream_identities") == 0)
         let codes = try site.admin("SELECT redeemed_at FROM authorization_codes WHERE team_id = 'APPLESIM00'")
         #expect(codes == [[nil]])
     }

@@ -44,7 +44,7 @@ import Testing
     /// What Apple said waits for another try, held by nobody, where that makes sense.
     private static func expectUpstreamRequest(of trouble: FaultCase) throws {
         let upstreamRequests = try site.admin(
-            "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM provider_trips")
+            "SELECT answer_sealed IS NOT NULL, claimed_until IS NULL FROM upstream_requests")
         #expect(upstreamRequests == (trouble.outcome.isWorthAnotherTry ? [["t", "t"]] : []))
         let codes = try site.admin("SELECT FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
         #expect(codes.count == (trouble.outcome == .done ? 1 : 0))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Fault.expired, RefusalCause.providerExpired), (.otherNonce, .providerNonce), (.otherIssuer, .providerIssuer),
+        (Fault.expired, RefusalCause.upstreamExpired), (.otherNonce, .upstreamNonce), (.otherIssuer, .upstreamIssuer),
     ]) func `of a token is its only one, however lately Apple’s keys were fetched`(
         _ fault: Fault, _ cause: RefusalCause
     ) async throws {
@@ -120,7 +120,7 @@ extension TestSite {
     /// What is stored of the person and their tokens, and what Apple knows of its code.
     func expectTraces(of trouble: FaultCase) throws {
         let vault = try teams.admin(
-            "SELECT form_given_name, form_family_name FROM provider_identities WHERE team_id = 'ACMETEAM01'")
+            "SELECT form_given_name, form_family_name FROM upstream_identities WHERE team_id = 'ACMETEAM01'")
         #expect(vault == (trouble.traces.contains(.name) ? [["Rita", "Regular"]] : []))
         let people = try teams.admin(
             "SELECT given_name FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1", Performer.regular.subject.rawValue
@@ -138,7 +138,7 @@ extension TestSite {
 
     func expectNewest(_ outcome: String, _ cause: RefusalCause?) async throws {
         try await flush()
-        let newest = "SELECT outcome, cause FROM flows WHERE team_id = 'ACMETEAM01' ORDER BY flow_id DESC LIMIT 1"
+        let newest = "SELECT outcome, cause FROM traces WHERE team_id = 'ACMETEAM01' ORDER BY trace_id DESC LIMIT 1"
         #expect(try teams.admin(newest) == [[outcome, cause?.rawValue]])
     }
 
@@ -147,7 +147,7 @@ extension TestSite {
         try await expectNewest(outcome == .done ? "answered" : "failed", outcome.cause)
         guard let cause = outcome.cause else { return }
         let steps = try teams.admin(
-            "SELECT step FROM flow_steps UNION ALL SELECT opening FROM flows WHERE team_id = 'ACMETEAM01'"
+            "SELECT event FROM trace_events UNION ALL SELECT opening FROM traces WHERE team_id = 'ACMETEAM01'"
         ).compactMap { $0[0] }
         #expect(steps.contains { $0.contains("\"\(cause.rawValue)\"") && $0.contains("\"reason\"") })
         #expect(!steps.contains { $0.contains("eyJ") || $0.contains("Rita") })

@@ -51,7 +51,7 @@ import Testing
 
         /// An account that was deleted there is disconnected by that.
         private func disconnect() throws {
-            let own = "SELECT FROM provider_identities WHERE sub = $1"
+            let own = "SELECT FROM upstream_identities WHERE sub = $1"
             guard try !site.admin(own, subject.rawValue).isEmpty else { return }
             #expect(try browser.disconnect().status == 303)
         }
@@ -75,12 +75,12 @@ import Testing
             let (sub, name) = (subject.rawValue, performer.subject.rawValue)
             let consent = try site.admin(
                 "SELECT 'mail ' || forwards_mail FROM consents WHERE team_id = 'ACMETEAM01' AND sub = $1", sub)
-            let live = "SELECT FROM provider_tokens WHERE identifier = $1 AND state = 'live'"
+            let live = "SELECT FROM upstream_tokens WHERE identifier = $1 AND state = 'live'"
             let suspended = "SELECT FROM users WHERE sub = $1 AND suspended_at IS NOT NULL"
             let others = "SELECT FROM users WHERE team_id = 'ACMETEAM01' AND sub = $1"
             return Status(
                 identities: try site.admin(
-                    "SELECT state, linked_at IS NOT NULL FROM provider_identities WHERE identifier = $1 AND sub = $2",
+                    "SELECT state, linked_at IS NOT NULL FROM upstream_identities WHERE identifier = $1 AND sub = $2",
                     name, sub), consent: consent.first?.first ?? nil,
                 isAlive: try !token.isEmpty && site.isAlive(token),
                 isSignedIn: try browser.get(Browser.account).status == 200,

@@ -20,7 +20,7 @@ import Testing
         try after.openAccount(.regular)
         // The page of ours was reached by the other group's registration.
         try site.admin(
-            "DELETE FROM provider_tokens WHERE created_at > $1::timestamptz - interval '1 s' AND app_id = 'com.acme.app'",
+            "DELETE FROM upstream_tokens WHERE created_at > $1::timestamptz - interval '1 s' AND app_id = 'com.acme.app'",
             site.now)
 
         #expect(try site.notification(event).status == 200)
@@ -36,7 +36,7 @@ import Testing
         let token = try site.tokens()
         let event = site.event("consent-revoked", after: .seconds(60))
         site.clock.advance(by: .seconds(600))
-        try site.admin("UPDATE provider_identities SET last_seen_at = $1, came_at = $1", site.now)
+        try site.admin("UPDATE upstream_identities SET last_seen_at = $1, last_login_at = $1", site.now)
 
         #expect(try site.notification(event).status == 200)
         #expect(try site.isAlive(token) && site.tokenStates() == ["live"])
@@ -58,7 +58,7 @@ import Testing
         #expect(try tell("email-disabled", at: 90, id: "6") == [["true"]])
         // In one moment, the one that comes last.
         #expect(try tell("email-disabled", at: 120, id: "7") == [["false"]])
-        let told = try site.admin("SELECT type FROM notices ORDER BY created_at")
+        let told = try site.admin("SELECT type FROM notifications ORDER BY created_at")
         #expect(told == [["email-disabled"], ["email-enabled"], ["email-disabled"]])
     }
 
@@ -120,7 +120,7 @@ import Testing
         #expect(try site.count("consents", in: .acme) == 1)
         #expect(try browser.get(Browser.account).status == 200)
         #expect(try site.identityStates() == ["authorized"])
-        #expect(try site.count("notices") == 0)
+        #expect(try site.count("notifications") == 0)
     }
 
     @Test func `S40: ends no newer sign-in, whatever the clocks say`() async throws {
@@ -163,12 +163,12 @@ extension TestSite {
     func comeToOtherGroup(_ performer: Performer = .regular) throws {
         try teams.admin(
             """
-            UPDATE provider_identities SET last_seen_at = $1, came_at = $1, came_to = 'com.acme.other'
+            UPDATE upstream_identities SET last_seen_at = $1, last_login_at = $1, last_login_app_id = 'com.acme.other'
             WHERE identifier = $2
             """, now, performer.subject.rawValue)
         try teams.admin(
             """
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, identifier, app_id, client_id, token_sealed, created_at, validate_at
             ) VALUES (
                 'ACMETEAM01', substr(sha256($1::text::bytea), 1, 16), 'apple', $1, $1, 'com.acme.other', 'com.acme.other.siwa', '', $2,
@@ -179,7 +179,7 @@ extension TestSite {
 
     /// The states of what Apple gave for one group, the oldest first.
     func appleTokens(_ primaryAppID: String) throws -> [String?] {
-        try teams.admin("SELECT state FROM provider_tokens WHERE app_id = $1 ORDER BY created_at", primaryAppID).map {
+        try teams.admin("SELECT state FROM upstream_tokens WHERE app_id = $1 ORDER BY created_at", primaryAppID).map {
             $0[0]
         }
     }

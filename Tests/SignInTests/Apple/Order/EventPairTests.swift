@@ -59,7 +59,7 @@ import Testing
             case .signOut: _ = try site.client("sign-out", ["sub": sub])
             case .signOutRevokedThere:
                 _ = try site.client("sign-out", ["sub": sub])
-                let waiting = "SELECT FROM provider_tokens WHERE state = 'ending' AND sub = $1"
+                let waiting = "SELECT FROM upstream_tokens WHERE state = 'ending' AND sub = $1"
                 try await site.work { try site.admin(waiting, sub).isEmpty }
             case .revocation: _ = try site.client("revoke", ["token": token])
             case .arrivalElsewhere: try site.comeToOtherGroup(performer)
@@ -81,7 +81,7 @@ import Testing
         func status() throws -> Status {
             let sub = performer.subject.rawValue
             func hasToken(_ primaryAppID: String) throws -> Bool {
-                let live = "SELECT FROM provider_tokens WHERE sub = $1 AND app_id = $2 AND state = 'live'"
+                let live = "SELECT FROM upstream_tokens WHERE sub = $1 AND app_id = $2 AND state = 'live'"
                 return try !site.admin(live, sub, primaryAppID).isEmpty
             }
             let consent = try site.admin(
@@ -166,7 +166,7 @@ import Testing
         #expect(try answers[1].answer().value(of: "code") == nil)
         #expect(try site.tokenStates() == ["ending", "ending"])
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
-        #expect(try !site.receipts().contains("provider_token.superseded"))
+        #expect(try !site.receipts().contains("upstream_token.superseded"))
         #expect(try site.count("consents", in: .appleSide) == 0)
     }
 }

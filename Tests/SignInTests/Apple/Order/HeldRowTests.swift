@@ -43,7 +43,7 @@ import Testing
         let exchange = try await site.teams.hold(
             Self.rita, while: { try site.setOut(site.event("consent-revoked")) },
             then: [
-                Self.change("UPDATE provider_identities SET linked_at = now()"),
+                Self.change("UPDATE upstream_identities SET linked_at = now()"),
                 Self.change("UPDATE refresh_tokens SET provider = NULL"),
             ])
         #expect(try exchange.answer().status == 200)
@@ -70,18 +70,18 @@ import Testing
         try browser.openAccount(.regular)
         site.clock.advance(by: .seconds(2 * 86_400))
         let alone =
-            "DELETE FROM provider_tokens WHERE token_id <> (SELECT token_id FROM provider_tokens ORDER BY 1 LIMIT 1)"
+            "DELETE FROM upstream_tokens WHERE token_id <> (SELECT token_id FROM upstream_tokens ORDER BY 1 LIMIT 1)"
         try site.admin(alone)
         try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
         try await site.withProcess { process in
             let round = try await site.teams.hold(
                 Self.rita, while: { Task { try await process.validate() } },
-                then: [Self.change("UPDATE provider_tokens SET state = 'ending'")])
+                then: [Self.change("UPDATE upstream_tokens SET state = 'ending'")])
             try await round.value
             try await site.wait { try site.tokenStates() == ["revoked"] }
         }
         #expect(try site.identityStates() == ["authorized"])
-        #expect(try !site.actions().contains("provider_authorization.ended"))
+        #expect(try !site.actions().contains("upstream_authorization.ended"))
     }
 
     @Test(.site) func `S41, V54: uses a mailed link up in the order in which a suspension ends it`() async throws {

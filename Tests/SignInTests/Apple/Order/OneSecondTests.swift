@@ -24,7 +24,7 @@ import Testing
     }
 
     private func workUntilAnswered() async throws {
-        let answered = "SELECT FROM jobs WHERE kind = 'provider.question' AND state = 'succeeded'"
+        let answered = "SELECT FROM jobs WHERE kind = 'upstream.question' AND state = 'succeeded'"
         try await site.work { try site.admin(answered).count == 1 }
     }
 
@@ -66,7 +66,7 @@ import Testing
         try stopAtApple()
         site.script.set(.trouble, at: .token)
         #expect(try site.notification(stop()).status == 200)
-        try await site.workInVain(at: "provider.question")
+        try await site.workInVain(at: "upstream.question")
         #expect(try site.isAlive(first), "nobody is signed out for Apple's trouble")
         site.clock.advance(by: .seconds(1))
         let second = try site.tokens()
@@ -103,7 +103,7 @@ import Testing
         #expect(try site.notification(stop()).status == 200)
         try await workUntilAnswered()
         #expect(try !site.isAlive(token))
-        #expect(try site.admin("SELECT DISTINCT state FROM provider_tokens WHERE team_id = 'RIVALTEAM1'") == [["live"]])
-        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.question' AND team_id <> 'ACMETEAM01'").isEmpty)
+        #expect(try site.admin("SELECT DISTINCT state FROM upstream_tokens WHERE team_id = 'RIVALTEAM1'") == [["live"]])
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'upstream.question' AND team_id <> 'ACMETEAM01'").isEmpty)
     }
 }

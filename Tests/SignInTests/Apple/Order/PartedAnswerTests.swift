@@ -32,7 +32,7 @@ import Testing
     private func written() throws -> [[[String?]]] {
         try [
             "SELECT sub, given_name, family_name, email FROM users WHERE team_id = 'ACMETEAM01' ORDER BY sub",
-            "SELECT identifier, sub, state, form_given_name FROM provider_identities ORDER BY identifier",
+            "SELECT identifier, sub, state, form_given_name FROM upstream_identities ORDER BY identifier",
             "SELECT sub, app_id, given_name FROM consents WHERE team_id = 'ACMETEAM01' ORDER BY sub, app_id",
         ].map { try site.admin($0) }
     }
@@ -53,7 +53,7 @@ import Testing
         site.clock.advance(by: .seconds(180))
         try await site.withProcess { process in for _ in 1...2 { try await process.settle() } }
         #expect(try written() == before)
-        #expect(try site.admin("SELECT FROM provider_trips WHERE settled_at IS NULL").isEmpty)
+        #expect(try site.admin("SELECT FROM upstream_requests WHERE settled_at IS NULL").isEmpty)
 
         // Who comes again is here again.
         #expect(try site.isAlive(try site.tokens()))
@@ -91,7 +91,7 @@ import Testing
         #expect(try site.notification(site.event("account-delete", of: .hidden)).status == 200)
         try site.admin(
             """
-            INSERT INTO provider_partings (team_id, provider, identifier_hash, app_id, ended_at)
+            INSERT INTO upstream_unlinks (team_id, provider, identifier_hash, app_id, unlinked_at)
             VALUES ('RIVALTEAM1', 'apple', sha256(convert_to($1, 'UTF8')), '', 'infinity')
             """, Self.rita.rawValue)
         site.clock.advance(by: .seconds(180))

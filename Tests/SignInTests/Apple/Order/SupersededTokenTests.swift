@@ -19,19 +19,19 @@ import Testing
         let token = try site.tokens()
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
 
-        #expect(try site.receipts() == ["provider_token.superseded"])
+        #expect(try site.receipts() == ["upstream_token.superseded"])
         #expect(try site.admin(Self.consents).count == 1)
         site.clock.advance(by: .seconds(2 * 86_400))
         try await site.withProcess { process in
             try await process.validate()
-            let asked = "SELECT FROM provider_tokens WHERE validated_at IS NOT NULL"
+            let asked = "SELECT FROM upstream_tokens WHERE validated_at IS NOT NULL"
             try await site.wait { try site.admin(asked).count == 1 }
         }
         #expect(try site.isAlive(token) && site.tokenStates() == ["revoked", "live"])
         // The last one ends both there.
         #expect(try site.client("sign-out", ["sub": Self.rita]).status == 200)
         try await site.work { try site.tokenStates() == ["revoked", "revoked"] }
-        #expect(try site.receipts().last == "provider_token.revoked")
+        #expect(try site.receipts().last == "upstream_token.revoked")
         #expect(try site.admin(Self.consents).isEmpty)
     }
 
@@ -61,10 +61,10 @@ import Testing
         if way == .connected { try browser.connect(.regular) }
         let token = try site.tokens()
         site.clock.advance(by: .seconds(60))
-        let ending = "SELECT FROM provider_tokens WHERE state = 'ending'"
+        let ending = "SELECT FROM upstream_tokens WHERE state = 'ending'"
         try await site.work { try site.admin(ending).isEmpty }
 
-        #expect(try site.receipts() == ["provider_token.superseded"])
+        #expect(try site.receipts() == ["upstream_token.superseded"])
         #expect(try site.admin(Self.consents).count == 1)
         #expect(try site.isAlive(token))
     }
@@ -76,11 +76,11 @@ import Testing
             try browser.connect(.hidden)
             site.clock.advance(by: .seconds(60))
             #expect(try site.notification(site.event(fact, of: .hidden), id: fact).status == 200)
-            let state = "SELECT DISTINCT state FROM provider_tokens WHERE identifier = $1"
+            let state = "SELECT DISTINCT state FROM upstream_tokens WHERE identifier = $1"
             #expect(try site.admin(state, Self.rita) == [["ending"]], "\(fact)")
             #expect(try site.admin(state, Performer.hidden.subject.rawValue) == [["revoked"]])
-            try site.admin("DELETE FROM provider_tokens")
-            try site.admin("DELETE FROM provider_identities")
+            try site.admin("DELETE FROM upstream_tokens")
+            try site.admin("DELETE FROM upstream_identities")
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
         site.clock.advance(by: .seconds(1))
         try browser.connect(.hidden)
         try await site.work { try site.tokenStates() == ["revoked", "live"] }
-        #expect(try site.receipts() == ["provider_token.revoked"])
+        #expect(try site.receipts() == ["upstream_token.revoked"])
     }
 
     @Test(.apple) func `S35, V54: looks for the newer token once nobody signs the person in`() async throws {
@@ -113,18 +113,18 @@ import Testing
         #expect(try site.client("sign-out", ["sub": Self.rita]).status == 200)
         let signIn: (String, [String?]) = (
             """
-            INSERT INTO provider_tokens (
+            INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, identifier, app_id, client_id, token_sealed, created_at,
                 validate_at
             )
             SELECT team_id, '\\x00', provider, sub, identifier, app_id, client_id, '', created_at + interval '1 s',
                 validate_at
-            FROM provider_tokens
+            FROM upstream_tokens
             """, []
         )
         let process = try await site.teams.hold(
             Self.rita, while: { Task { try await AppleProcess(beside: site) } }, then: [signIn])
-        try await site.wait { try site.receipts() == ["provider_token.superseded"] }
+        try await site.wait { try site.receipts() == ["upstream_token.superseded"] }
         try await process.value.stop()
         #expect(try site.admin(Self.consents).count == 1)
     }

@@ -18,18 +18,18 @@ struct EmailMessageText: Sendable {
             subject = Message("mail.verification.subject", ["team": team])
             paragraphs = [Message("mail.verification.body", ["team": team])]
             action = (Message("mail.verification.action"), link)
-            notes = [Message("mail.letter.until", ["until": until]), Message("mail.verification.ignore")]
+            notes = [Message("mail.message.until", ["until": until]), Message("mail.verification.ignore")]
         case .passwordReset(let link, let until):
             subject = Message("mail.password-reset.subject", ["team": team])
             paragraphs = [Message("mail.password-reset.body", ["team": team])]
             action = (Message("mail.password-reset.action"), link)
-            notes = [Message("mail.letter.until", ["until": until]), Message("mail.password-reset.ignore")]
+            notes = [Message("mail.message.until", ["until": until]), Message("mail.password-reset.ignore")]
         case .signInLink(let link, let until):
             subject = Message("mail.sign-in-link.subject", ["team": team])
             paragraphs = [Message("mail.sign-in-link.body", ["team": team])]
             action = (Message("mail.sign-in-link.action"), link)
             notes = [
-                Message("mail.letter.until", ["until": until]), Message("mail.sign-in-link.browser"),
+                Message("mail.message.until", ["until": until]), Message("mail.sign-in-link.browser"),
                 Message("mail.sign-in-link.ignore"),
             ]
         case .newSignIn(let moment, let browser, let ip, let link):
@@ -48,12 +48,12 @@ struct EmailMessageText: Sendable {
             subject = Message("mail.invitation.subject", ["team": invitingTeam])
             paragraphs = [Message("mail.invitation.body", ["inviter": inviter, "team": invitingTeam])]
             action = (Message("mail.invitation.action"), link)
-            notes = [Message("mail.letter.until", ["until": until]), Message("mail.invitation.ignore")]
+            notes = [Message("mail.message.until", ["until": until]), Message("mail.invitation.ignore")]
         case .accountInvitation(let link, let until):
             subject = Message("mail.account-invitation.subject", ["team": team])
             paragraphs = [Message("mail.account-invitation.body", ["team": team])]
             action = (Message("mail.account-invitation.action"), link)
-            notes = [Message("mail.letter.until", ["until": until]), Message("mail.account-invitation.ignore")]
+            notes = [Message("mail.message.until", ["until": until]), Message("mail.account-invitation.ignore")]
         case .plain(let subject, let paragraphs):
             self.subject = subject
             self.paragraphs = paragraphs

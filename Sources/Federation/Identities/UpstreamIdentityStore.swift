@@ -5,7 +5,7 @@ public import Platform
 public import Postgres
 
 /// Users who sign in through a provider, with the data it shared with apps.
-public struct FederatedIdentityStore: Sendable {
+public struct UpstreamIdentityStore: Sendable {
     let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
@@ -31,7 +31,7 @@ public struct FederatedIdentityStore: Sendable {
     /// `sub` happens to equal the identifier is a different user, regardless of the provider's statement.
     ///
     /// - Returns: nil, with nothing written, if the identifier is taken in this way, or the user was unlinked since.
-    public func record(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
+    public func record(_ login: UpstreamLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
         if let known = try await recognise(login, in: team) { return known }
         return try await write(login, in: team) { statements throws(PostgresFailure) in
             try await database.query(statements, in: team)
@@ -41,7 +41,7 @@ public struct FederatedIdentityStore: Sendable {
     /// Stores a login by statements that `run` executes.
     ///
     /// - Parameter run: runs statements in order and returns the rows of the last one.
-    public func write(_ login: ProviderLogin, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
+    public func write(_ login: UpstreamLogin, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
         async throws(PostgresFailure) -> Known?
     {
         guard var row = try await run(login.statements(in: team)).first else { return nil }
@@ -71,7 +71,7 @@ public struct FederatedIdentityStore: Sendable {
 }
 
 // Completed sign-ins.
-extension FederatedIdentityStore {
+extension UpstreamIdentityStore {
     /// Current user with the consent for a group of apps.
     public func find(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) async throws(PostgresFailure)
         -> Known?
@@ -106,7 +106,7 @@ extension FederatedIdentityStore {
 }
 
 // Users announced by native apps.
-extension FederatedIdentityStore {
+extension UpstreamIdentityStore {
     /// User whom an announcement refers to.
     public enum Announced: Sendable {
         case stranger
@@ -116,7 +116,7 @@ extension FederatedIdentityStore {
     }
 
     /// Stores an announcement; durable on return if it has a name.
-    public func announce(_ announcement: ProviderAnnouncement, in team: TeamID) async throws(PostgresFailure)
+    public func announce(_ announcement: UpstreamAnnouncement, in team: TeamID) async throws(PostgresFailure)
         -> Announced
     {
         let statements = [
@@ -132,7 +132,7 @@ extension FederatedIdentityStore {
     ///
     /// - Parameter isRefused: whether the provider rejected it. A name that the provider may have confirmed, in this
     ///   try or an earlier one, is kept for the user's next sign-in.
-    public func dismiss(_ announcement: ProviderAnnouncement, isRefused: Bool, in team: TeamID)
+    public func dismiss(_ announcement: UpstreamAnnouncement, isRefused: Bool, in team: TeamID)
         async throws(PostgresFailure)
     { try await database.query(announcement.dismissal(isRefused: isRefused, in: team), in: team) }
 
@@ -142,14 +142,14 @@ extension FederatedIdentityStore {
         /// The provider's identifier belongs to another user here.
         case taken
         /// The user has been unlinked from the provider since the announcement.
-        case parted
+        case unlinked
     }
 
     /// Stores a login as `record(_:in:)` does, unless the user has been unlinked from the provider meanwhile.
     ///
     /// - Parameter announcement: nil if the login was not announced; then an unlink is detected only while the identity
     ///   is stored.
-    public func record(_ login: ProviderLogin, announcedBy announcement: ProviderAnnouncement?, in team: TeamID)
+    public func record(_ login: UpstreamLogin, announcedBy announcement: UpstreamAnnouncement?, in team: TeamID)
         async throws -> Recorded
     {
         // Finds only identities in state `authorized`.
@@ -157,7 +157,7 @@ extension FederatedIdentityStore {
         return try await database.transaction(in: team) { transaction in
             // The user is locked first, as an unlink does too.
             let status = announcement?.removal(in: team) ?? login.status(in: team)
-            guard try await !transaction.query([login.lock(in: team), status]).isEmpty else { return .parted }
+            guard try await !transaction.query([login.lock(in: team), status]).isEmpty else { return .unlinked }
             let known = try await write(login, in: team) { statements throws(PostgresFailure) in
                 try await transaction.query(statements)
             }
@@ -167,13 +167,13 @@ extension FederatedIdentityStore {
 }
 
 // Repeated logins without new data.
-extension FederatedIdentityStore {
+extension UpstreamIdentityStore {
     /// Finds the user of a login without new data: one statement in place of all those that store a login.
     ///
     /// Only the time and the group of apps are written, which a crash may lose.
     ///
     /// - Returns: nil if anything differs.
-    func recognise(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
+    func recognise(_ login: UpstreamLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
         guard let statement = login.recognition(in: team) else { return nil }
         guard var row = try await database.query(statement, in: team, durability: .relaxed).first else { return nil }
         return try Known(&row)

@@ -1,3 +1,6 @@
+-- runs-with: 0001
+-- needed: now
+--
 -- The schema: roles, tables with their indexes, functions and triggers, grouped by the module that owns the tables
 -- (migrations/owners); then row-level security, rights, and the rows that every installation begins with.
 --
@@ -60,7 +63,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN current_setting('role') <> 'none' OR coalesce(current_setting('pippin.owner', true), '') = 'on';
 
 -- Row-level security for the owner of a table, too. Only superusers and roles with BYPASSRLS pass it.
-CREATE FUNCTION pippin_force_wall(target regclass) RETURNS void
+CREATE FUNCTION pippin_force_rls(target regclass) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     rule text := format(
@@ -76,7 +79,7 @@ END
 $$;
 
 -- Row-level security for a table with team_id: pippin_app sees and writes only rows of the transaction's team.
-CREATE FUNCTION pippin_wall(target regclass) RETURNS void
+CREATE FUNCTION pippin_enable_rls(target regclass) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', target);
@@ -84,9 +87,17 @@ BEGIN
         'CREATE POLICY team ON %s TO pippin_app USING (team_id = pippin_team()) WITH CHECK (team_id = pippin_team())',
         target
     );
-    PERFORM pippin_force_wall(target);
+    PERFORM pippin_force_rls(target);
 END
 $$;
+
+-- Providers --------------------------------------------------------------------------------------------------
+
+-- The id of a provider that users sign in at, such as 'apple'. Any of this form: which there are is up to the release.
+CREATE FUNCTION pippin_is_provider_id(id text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN id ~ '^[a-z][a-z0-9-]{0,31}$';
+CREATE DOMAIN provider_id AS text COLLATE "C" CONSTRAINT provider_id_check CHECK (pippin_is_provider_id(VALUE));
 
 -- Teams and their members ------------------------------------------------------------------------------------
 
@@ -186,7 +197,7 @@ $$;
 
 -- The same of two teams that agree on a transfer. Until the transaction ends they stay as they are, and agree on no
 -- other.
-CREATE FUNCTION pippin_hold_open_teams(one text, other text) RETURNS boolean
+CREATE FUNCTION pippin_lock_open_teams(one text, other text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
     PERFORM FROM teams WHERE team_id IN (one, other) ORDER BY team_id FOR NO KEY UPDATE;
@@ -288,13 +299,13 @@ CREATE TABLE app_ids (
 );
 CREATE INDEX app_ids_primary ON app_ids (team_id, primary_identifier) WHERE primary_identifier IS NOT NULL;
 
--- A Service ID: a website's client. An App ID has at most five, each in a slot of its own.
+-- A Service ID: a website's client. An App ID has at most five, each of a rank of its own.
 CREATE TABLE service_ids (
     team_id text COLLATE "C" NOT NULL,
     identifier text COLLATE "C" NOT NULL,
     kind text NOT NULL DEFAULT 'service' CHECK (kind = 'service'),
     app_id text COLLATE "C" NOT NULL,
-    slot smallint NOT NULL CONSTRAINT service_ids_slot_check CHECK (slot BETWEEN 1 AND 5),
+    rank smallint NOT NULL CONSTRAINT service_ids_rank_check CHECK (rank BETWEEN 1 AND 5),
     description text NOT NULL CHECK (length(description) BETWEEN 1 AND 255),
     issuer text NOT NULL DEFAULT 'own' CHECK (issuer IN ('own', 'apple')),
     -- How boolean claims of an id_token are written.
@@ -306,7 +317,7 @@ CREATE TABLE service_ids (
     FOREIGN KEY (team_id, identifier, kind) REFERENCES client_identifiers (team_id, identifier, kind)
         ON DELETE CASCADE,
     CONSTRAINT service_ids_app_id_fkey FOREIGN KEY (team_id, app_id) REFERENCES app_ids,
-    CONSTRAINT service_ids_slot_key UNIQUE (team_id, app_id, slot)
+    CONSTRAINT service_ids_rank_key UNIQUE (team_id, app_id, rank)
 );
 
 -- A domain of a Service ID.
@@ -362,25 +373,25 @@ $$;
 CREATE TRIGGER keep_domains AFTER INSERT OR DELETE ON service_domains
 FOR EACH ROW EXECUTE FUNCTION pippin_keep_domains();
 
--- A return URL of a Service ID, which has at most ten, each in a slot of its own.
+-- A return URL of a Service ID, which has at most ten, each of a rank of its own.
 CREATE TABLE return_urls (
     team_id text COLLATE "C" NOT NULL,
     service_id text COLLATE "C" NOT NULL,
-    slot smallint NOT NULL CONSTRAINT return_urls_slot_check CHECK (slot BETWEEN 1 AND 10),
+    rank smallint NOT NULL CONSTRAINT return_urls_rank_check CHECK (rank BETWEEN 1 AND 10),
     url text COLLATE "C" NOT NULL CHECK (octet_length(url) BETWEEN 1 AND 2048),
-    PRIMARY KEY (team_id, service_id, slot),
+    PRIMARY KEY (team_id, service_id, rank),
     CONSTRAINT return_urls_url_key UNIQUE (team_id, service_id, url),
     FOREIGN KEY (team_id, service_id) REFERENCES service_ids ON DELETE CASCADE
 );
 
--- A key issued here, by which apps sign client secrets. An App ID has at most two active ones, each in a slot of its
+-- A key issued here, by which apps sign client secrets. An App ID has at most two active ones, each of a rank of its
 -- own, which is free again once the key is revoked.
 CREATE TABLE keys (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     key_id text COLLATE "C" NOT NULL CHECK (key_id ~ '^[A-Z0-9]{10}$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
     app_id text COLLATE "C" NOT NULL,
-    slot smallint CONSTRAINT keys_slot_check CHECK (slot BETWEEN 1 AND 2),
+    rank smallint CONSTRAINT keys_rank_check CHECK (rank BETWEEN 1 AND 2),
     public_key_pem text NOT NULL,
     fingerprint text NOT NULL,
     -- NULL once it was downloaded.
@@ -390,11 +401,11 @@ CREATE TABLE keys (
     revoked_at timestamptz,
     PRIMARY KEY (team_id, key_id),
     CONSTRAINT keys_app_id_fkey FOREIGN KEY (team_id, app_id) REFERENCES app_ids,
-    CONSTRAINT keys_slot_key UNIQUE (team_id, app_id, slot),
-    CONSTRAINT keys_active_check CHECK ((slot IS NULL) = (revoked_at IS NOT NULL))
+    CONSTRAINT keys_rank_key UNIQUE (team_id, app_id, rank),
+    CONSTRAINT keys_active_check CHECK ((rank IS NULL) = (revoked_at IS NOT NULL))
 );
 -- Active keys, without a walk past all revoked ones.
-CREATE INDEX keys_active ON keys (team_id, app_id) WHERE slot IS NOT NULL;
+CREATE INDEX keys_active ON keys (team_id, app_id) WHERE rank IS NOT NULL;
 -- A page of all keys, and their number, without a sort.
 CREATE INDEX keys_created_at ON keys (team_id, created_at DESC, key_id DESC);
 
@@ -403,7 +414,7 @@ CREATE TABLE email_sources (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     source text COLLATE "C" NOT NULL CHECK (length(source) BETWEEN 1 AND 254),
     kind text NOT NULL CHECK (kind IN ('domain', 'address')),
-    slot smallint NOT NULL CONSTRAINT email_sources_slot_check CHECK (slot BETWEEN 1 AND 100),
+    rank smallint NOT NULL CONSTRAINT email_sources_rank_check CHECK (rank BETWEEN 1 AND 100),
     dkim_selectors text[] NOT NULL DEFAULT '{}'
         CONSTRAINT email_sources_dkim_selectors_check CHECK (cardinality(dkim_selectors) <= 5),
     -- The result of the last check of the SPF record and of each DKIM record, cut to what a page shows.
@@ -414,27 +425,27 @@ CREATE TABLE email_sources (
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (team_id, source),
-    CONSTRAINT email_sources_slot_key UNIQUE (team_id, slot)
+    CONSTRAINT email_sources_rank_key UNIQUE (team_id, rank)
 );
 -- Checks that are due are looked for across teams.
 CREATE INDEX email_sources_check_due_at ON email_sources (check_due_at);
 
 -- A key that Apple issued to the team, by which Pippin signs its own client secrets there. A primary App ID has at most
--- two, each in a slot of its own, so that a new one can stand beside the old.
+-- two, each of a rank of its own, so that a new one can stand beside the old.
 CREATE TABLE apple_keys (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     key_id text COLLATE "C" NOT NULL CHECK (key_id ~ '^[A-Z0-9]{10}$'),
     apple_team_id text COLLATE "C" NOT NULL CHECK (apple_team_id ~ '^[A-Z0-9]{10}$'),
     name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
     app_id text COLLATE "C" NOT NULL,
-    slot smallint NOT NULL CONSTRAINT apple_keys_slot_check CHECK (slot BETWEEN 1 AND 2),
+    rank smallint NOT NULL CONSTRAINT apple_keys_rank_check CHECK (rank BETWEEN 1 AND 2),
     fingerprint text NOT NULL,
     private_key_sealed bytea NOT NULL,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (team_id, key_id),
     CONSTRAINT apple_keys_app_id_fkey FOREIGN KEY (team_id, app_id) REFERENCES app_ids,
-    CONSTRAINT apple_keys_slot_key UNIQUE (team_id, app_id, slot),
+    CONSTRAINT apple_keys_rank_key UNIQUE (team_id, app_id, rank),
     CONSTRAINT apple_keys_of_app_key UNIQUE (team_id, app_id, key_id)
 );
 
@@ -446,8 +457,6 @@ CREATE TABLE apple_connections (
     -- The Apple Services ID: the client at Apple for web and Android.
     services_id text COLLATE "C" NOT NULL CHECK (length(services_id) BETWEEN 3 AND 255),
     key_id text COLLATE "C" NOT NULL,
-    -- Whether an older connection of the team has the same Services ID, which new ones may not.
-    shares_services_id boolean NOT NULL DEFAULT false,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (team_id, app_id),
@@ -457,8 +466,7 @@ CREATE TABLE apple_connections (
 );
 CREATE INDEX apple_connections_key ON apple_connections (team_id, key_id);
 -- The Services ID tells which group of apps a notification from Apple is for.
-CREATE UNIQUE INDEX apple_connections_services_id_key ON apple_connections (team_id, services_id)
-WHERE NOT shares_services_id;
+CREATE UNIQUE INDEX apple_connections_services_id_key ON apple_connections (team_id, services_id);
 
 -- Apple's answer when a connection was last tested, for each client at Apple. Key and team are those it was tested
 -- with: the result says nothing of others.
@@ -646,7 +654,7 @@ CREATE TABLE sessions (
     ip text NOT NULL,
     user_agent text NOT NULL,
     first_factor text NOT NULL DEFAULT 'password'
-        CHECK (first_factor IN ('password', 'passkey', 'apple', 'mailed_link')),
+        CHECK (first_factor IN ('password', 'passkey', 'mailed_link') OR pippin_is_provider_id(first_factor)),
     second_factor text CHECK (second_factor IN ('totp', 'passkey', 'recovery_code')),
     -- When the user last gave a proof in this session.
     proved_at timestamptz NOT NULL DEFAULT now(),
@@ -674,7 +682,7 @@ CREATE TABLE mailed_links (
     -- The browser that asked for a registration or a sign-in: what was typed there goes on only there.
     browser_hash bytea,
     -- The sign-in that goes on when the link is opened in that browser.
-    attempt_id text COLLATE "C",
+    interaction_id text COLLATE "C",
     -- The app's authorization request, as a query: the link outlasts the sign-in. NULL where no app asked.
     request_query text COLLATE "C",
     -- The name of an invitation for the members of the team, who may withdraw it; the token is the reader's alone.
@@ -739,47 +747,47 @@ CREATE TABLE redeeming_clients (
 
 -- A "not before": no token issued earlier counts, of a client or, with client_id '*', of the whole team. One row ends a
 -- million tokens.
-CREATE TABLE token_cutoffs (
+CREATE TABLE not_befores (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     client_id text COLLATE "C" NOT NULL CHECK (length(client_id) BETWEEN 1 AND 255),
     not_before timestamptz NOT NULL,
     -- When the client was deleted. The row is kept for as long as a token may last, so that old tokens do not count for
     -- a new client with the same identifier, and is not read meanwhile.
-    client_gone_at timestamptz,
+    client_deleted_at timestamptz,
     PRIMARY KEY (team_id, client_id)
 );
-CREATE INDEX token_cutoffs_standing ON token_cutoffs (team_id, not_before) WHERE client_gone_at IS NULL;
-CREATE INDEX token_cutoffs_gone ON token_cutoffs (client_gone_at) WHERE client_gone_at IS NOT NULL;
+CREATE INDEX not_befores_in_force ON not_befores (team_id, not_before) WHERE client_deleted_at IS NULL;
+CREATE INDEX not_befores_of_deleted ON not_befores (client_deleted_at) WHERE client_deleted_at IS NOT NULL;
 
 -- Marks the not-before of a deleted client, and forgets that the client ever redeemed a code.
-CREATE FUNCTION pippin_client_gone() RETURNS trigger
+CREATE FUNCTION pippin_client_deleted() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE token_cutoffs SET client_gone_at = now() WHERE team_id = OLD.team_id AND client_id = OLD.identifier;
+    UPDATE not_befores SET client_deleted_at = now() WHERE team_id = OLD.team_id AND client_id = OLD.identifier;
     DELETE FROM redeeming_clients WHERE team_id = OLD.team_id AND client_id = OLD.identifier;
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER client_gone AFTER DELETE ON client_identifiers FOR EACH ROW EXECUTE FUNCTION pippin_client_gone();
+CREATE TRIGGER client_deleted AFTER DELETE ON client_identifiers FOR EACH ROW EXECUTE FUNCTION pippin_client_deleted();
 
 -- Puts the not-before of a deleted client in force again for a new client with the same identifier.
-CREATE FUNCTION pippin_client_back() RETURNS trigger
+CREATE FUNCTION pippin_client_created() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    UPDATE token_cutoffs SET client_gone_at = NULL
-    WHERE team_id = NEW.team_id AND client_id = NEW.identifier AND client_gone_at IS NOT NULL;
+    UPDATE not_befores SET client_deleted_at = NULL
+    WHERE team_id = NEW.team_id AND client_id = NEW.identifier AND client_deleted_at IS NOT NULL;
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER client_back AFTER INSERT ON client_identifiers FOR EACH ROW EXECUTE FUNCTION pippin_client_back();
+CREATE TRIGGER client_created AFTER INSERT ON client_identifiers FOR EACH ROW EXECUTE FUNCTION pippin_client_created();
 
 -- An interaction: a sign-in under way in one browser, to an app or to the team's own pages. The row has its whole
--- state, and the next step is decided from it alone. The slot is a quarter of an hour, counted from 0 to 3: an id names
--- its slot, and the slot to be used next is emptied beforehand, so that old rows cost nothing.
-CREATE TABLE attempts (
+-- state, and the next step is decided from it alone. The time partition is a quarter of an hour, counted from 0 to 3:
+-- an id names its own, and the one to be used next is emptied beforehand, so that old rows cost nothing.
+CREATE TABLE interactions (
     team_id text COLLATE "C" NOT NULL,
-    slot smallint NOT NULL,
-    attempt_id text COLLATE "C" NOT NULL,
+    time_partition smallint NOT NULL,
+    interaction_id text COLLATE "C" NOT NULL,
     browser_hash bytea NOT NULL,
     -- The app's authorization request; NULL in a sign-in without an app.
     client_id text COLLATE "C",
@@ -794,14 +802,15 @@ CREATE TABLE attempts (
     code_challenge text,
     login_hint text,
     language text COLLATE "C",
-    trial_id text COLLATE "C",
+    test_sign_in_id text COLLATE "C",
     -- Where a sign-in without an app leads; NULL is the user's account page.
     next_path text,
     created_at timestamptz NOT NULL,
     -- The user who gave the first proof, under the login name typed; no other user can give the second.
     sub text COLLATE "C",
     login text,
-    first_factor text CHECK (first_factor IN ('password', 'passkey', 'apple', 'mailed_link')),
+    first_factor text
+        CHECK (first_factor IN ('password', 'passkey', 'mailed_link') OR pippin_is_provider_id(first_factor)),
     first_factor_at timestamptz,
     -- What is required beside it, decided with the first proof.
     second_factor_due text CHECK (second_factor_due IN ('nothing', 'proof', 'enrolment')),
@@ -812,24 +821,24 @@ CREATE TABLE attempts (
     -- When the proofs became a session, which they do once.
     entered_at timestamptz,
     -- The user asked for another account than the session's.
-    sets_session_aside boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (team_id, slot, attempt_id),
-    CONSTRAINT attempts_goal_check CHECK ((client_id IS NULL) = (redirect_uri IS NULL)),
-    CONSTRAINT attempts_identity_check CHECK ((first_factor IS NULL) = (sub IS NULL)),
-    CONSTRAINT attempts_second_proof_check CHECK (second_factor IS NULL OR first_factor IS NOT NULL)
-) PARTITION BY LIST (slot);
-CREATE TABLE attempts_0 PARTITION OF attempts FOR VALUES IN (0);
-CREATE TABLE attempts_1 PARTITION OF attempts FOR VALUES IN (1);
-CREATE TABLE attempts_2 PARTITION OF attempts FOR VALUES IN (2);
-CREATE TABLE attempts_3 PARTITION OF attempts FOR VALUES IN (3);
+    requires_reauthentication boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (team_id, time_partition, interaction_id),
+    CONSTRAINT interactions_goal_check CHECK ((client_id IS NULL) = (redirect_uri IS NULL)),
+    CONSTRAINT interactions_identity_check CHECK ((first_factor IS NULL) = (sub IS NULL)),
+    CONSTRAINT interactions_second_proof_check CHECK (second_factor IS NULL OR first_factor IS NOT NULL)
+) PARTITION BY LIST (time_partition);
+CREATE TABLE interactions_0 PARTITION OF interactions FOR VALUES IN (0);
+CREATE TABLE interactions_1 PARTITION OF interactions FOR VALUES IN (1);
+CREATE TABLE interactions_2 PARTITION OF interactions FOR VALUES IN (2);
+CREATE TABLE interactions_3 PARTITION OF interactions FOR VALUES IN (3);
 -- The interactions of a user end with a changed password, an unlinked provider or a deletion.
-CREATE INDEX attempts_sub ON attempts (team_id, sub) WHERE sub IS NOT NULL;
+CREATE INDEX interactions_sub ON interactions (team_id, sub) WHERE sub IS NOT NULL;
 
--- An authorization code. The slot is as in attempts. A redeemed code is kept until its slot is emptied, so that a
--- second redemption is recognised.
+-- An authorization code. The time partition is as in interactions. A redeemed code is kept until it is emptied, so that
+-- a second redemption is recognised.
 CREATE TABLE authorization_codes (
     team_id text COLLATE "C" NOT NULL,
-    slot smallint NOT NULL,
+    time_partition smallint NOT NULL,
     code_hash bytea NOT NULL,
     client_id text COLLATE "C" NOT NULL,
     app_id text COLLATE "C" NOT NULL,
@@ -842,9 +851,9 @@ CREATE TABLE authorization_codes (
     is_email_verified boolean NOT NULL DEFAULT false,
     is_private_email boolean NOT NULL DEFAULT false,
     delivers_user boolean NOT NULL,
-    trial_id text COLLATE "C",
+    test_sign_in_id text COLLATE "C",
     -- The trace of the sign-in, to which the redemption is added.
-    flow_id text COLLATE "C",
+    trace_id text COLLATE "C",
     -- The provider that identified the user: the code ends with the authorization there.
     provider text COLLATE "C",
     authenticated_at timestamptz NOT NULL,
@@ -852,8 +861,8 @@ CREATE TABLE authorization_codes (
     redeemed_at timestamptz,
     -- The refresh token that its redemption issued.
     token_id bytea,
-    PRIMARY KEY (team_id, slot, code_hash)
-) PARTITION BY LIST (slot);
+    PRIMARY KEY (team_id, time_partition, code_hash)
+) PARTITION BY LIST (time_partition);
 CREATE TABLE authorization_codes_0 PARTITION OF authorization_codes FOR VALUES IN (0);
 CREATE TABLE authorization_codes_1 PARTITION OF authorization_codes FOR VALUES IN (1);
 CREATE TABLE authorization_codes_2 PARTITION OF authorization_codes FOR VALUES IN (2);
@@ -861,16 +870,16 @@ CREATE TABLE authorization_codes_3 PARTITION OF authorization_codes FOR VALUES I
 -- The end of an authorization ends the user's codes.
 CREATE INDEX authorization_codes_sub ON authorization_codes (team_id, sub);
 
--- Empties the slot that the quarter of an hour after next will use. Runs with the owner's rights, because TRUNCATE
--- knows no rows and so no teams.
-CREATE FUNCTION pippin_empty_slot(slot integer) RETURNS void
+-- Empties the time partition that the quarter of an hour after next will use. Runs with the owner's rights, because
+-- TRUNCATE knows no rows and so no teams.
+CREATE FUNCTION pippin_empty_time_partition(number integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-    IF slot NOT BETWEEN 0 AND 3 OR slot = (extract(epoch FROM now())::bigint / 900) % 4
-        OR slot = (extract(epoch FROM now())::bigint / 900 + 3) % 4 THEN
-        RAISE EXCEPTION 'slot % is in use', slot;
+    IF number NOT BETWEEN 0 AND 3 OR number = (extract(epoch FROM now())::bigint / 900) % 4
+        OR number = (extract(epoch FROM now())::bigint / 900 + 3) % 4 THEN
+        RAISE EXCEPTION 'time partition % is in use', number;
     END IF;
-    EXECUTE format('TRUNCATE attempts_%s, authorization_codes_%s', slot, slot);
+    EXECUTE format('TRUNCATE interactions_%s, authorization_codes_%s', number, number);
 END
 $$;
 
@@ -883,7 +892,7 @@ CREATE TABLE refresh_tokens (
     sub text COLLATE "C" NOT NULL,
     app_id text COLLATE "C" NOT NULL,
     client_id text COLLATE "C" NOT NULL,
-    trial_id text COLLATE "C",
+    test_sign_in_id text COLLATE "C",
     -- The provider that identified the user: the token ends with the authorization there.
     provider text COLLATE "C",
     authenticated_at timestamptz NOT NULL,
@@ -940,9 +949,9 @@ CREATE TABLE consents (
     forwards_mail_at timestamptz,
     -- The provider whose consent page the user answered, with the address that it gave for the apps.
     provider text COLLATE "C",
-    provider_email text,
-    is_provider_email_verified boolean NOT NULL DEFAULT false,
-    is_provider_email_private boolean NOT NULL DEFAULT false,
+    upstream_email text,
+    is_upstream_email_verified boolean NOT NULL DEFAULT false,
+    is_upstream_email_private boolean NOT NULL DEFAULT false,
     PRIMARY KEY (team_id, sub, app_id),
     FOREIGN KEY (team_id, sub) REFERENCES users ON DELETE CASCADE,
     FOREIGN KEY (team_id, app_id) REFERENCES app_ids ON DELETE CASCADE
@@ -953,9 +962,9 @@ CREATE INDEX consents_app_id ON consents (team_id, app_id, sub);
 
 -- A test sign-in: a member runs it to one of the team's Service IDs from the console. Its key and return URL are valid
 -- for ten minutes, in this test alone.
-CREATE TABLE trials (
+CREATE TABLE test_sign_ins (
     team_id text COLLATE "C" NOT NULL,
-    trial_id text COLLATE "C" NOT NULL,
+    test_sign_in_id text COLLATE "C" NOT NULL,
     service_id text COLLATE "C" NOT NULL,
     session_hash bytea NOT NULL,
     key_id text COLLATE "C" NOT NULL,
@@ -972,11 +981,11 @@ CREATE TABLE trials (
     expires_at timestamptz NOT NULL,
     -- The requests and responses, step by step, as the page shows them.
     steps jsonb NOT NULL DEFAULT '[]',
-    PRIMARY KEY (team_id, trial_id),
+    PRIMARY KEY (team_id, test_sign_in_id),
     UNIQUE (team_id, key_id),
     FOREIGN KEY (team_id, service_id) REFERENCES service_ids ON DELETE CASCADE
 );
-CREATE INDEX trials_created_at ON trials (created_at);
+CREATE INDEX test_sign_ins_created_at ON test_sign_ins (created_at);
 
 -- The transfer identifier of a user towards another team: one for each team, over all apps.
 CREATE TABLE transfer_subs (
@@ -1071,7 +1080,7 @@ DECLARE
 BEGIN
     FOREACH cached IN ARRAY ARRAY[
         'teams', 'team_logos', 'app_ids', 'service_ids', 'service_domains', 'return_urls', 'keys', 'apple_connections',
-        'app_transfers', 'signing_keys', 'token_cutoffs'
+        'app_transfers', 'signing_keys', 'not_befores'
     ] LOOP
         EXECUTE format(
             'CREATE TRIGGER registry_changed AFTER INSERT OR UPDATE OR DELETE ON %I '
@@ -1092,13 +1101,13 @@ FOR EACH ROW WHEN (OLD.is_verified IS DISTINCT FROM NEW.is_verified) EXECUTE FUN
 
 -- An upstream request: a browser that is sent to a provider and comes back, in a sign-in, or on the page of a user who
 -- links an account. The provider's answer is stored before it is used; the browser that began goes on from there.
-CREATE TABLE provider_trips (
+CREATE TABLE upstream_requests (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     -- SHA-256 of its `state`.
     state_hash bytea NOT NULL,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    provider provider_id NOT NULL,
     -- The sign-in; or the user who links an account, and the session in which that is valid.
-    attempt_id text COLLATE "C",
+    interaction_id text COLLATE "C",
     link_sub text COLLATE "C",
     link_session bytea,
     browser_hash bytea NOT NULL,
@@ -1123,16 +1132,18 @@ CREATE TABLE provider_trips (
     settle_at timestamptz,
     settle_tries smallint NOT NULL DEFAULT 0,
     PRIMARY KEY (team_id, state_hash),
-    CONSTRAINT provider_trips_purpose CHECK (
-        (attempt_id IS NULL) = (link_sub IS NOT NULL) AND (link_sub IS NULL) = (link_session IS NULL)
+    CONSTRAINT upstream_requests_purpose CHECK (
+        (interaction_id IS NULL) = (link_sub IS NOT NULL) AND (link_sub IS NULL) = (link_session IS NULL)
     )
 );
 -- Team by team, each in the order of what is due.
-CREATE INDEX provider_trips_unsettled ON provider_trips (team_id, (coalesce(settle_at, answered_at)))
+CREATE INDEX upstream_requests_unsettled ON upstream_requests (team_id, (coalesce(settle_at, answered_at)))
 WHERE answered_at IS NOT NULL AND settled_at IS NULL;
 -- For retention. Each rule has its own index, so that rows that are kept longer do not stand before the others.
-CREATE INDEX provider_trips_over ON provider_trips (created_at) WHERE answered_at IS NULL OR settled_at IS NOT NULL;
-CREATE INDEX provider_trips_waiting ON provider_trips (created_at) WHERE answered_at IS NOT NULL AND settled_at IS NULL;
+CREATE INDEX upstream_requests_over ON upstream_requests (created_at)
+WHERE answered_at IS NULL OR settled_at IS NOT NULL;
+CREATE INDEX upstream_requests_waiting ON upstream_requests (created_at)
+WHERE answered_at IS NOT NULL AND settled_at IS NULL;
 
 -- The handover of a native app: a code that the app got from the provider on the device. The row recognises a repeated
 -- handover, and what it led to.
@@ -1156,11 +1167,11 @@ CREATE INDEX native_handovers_created_at ON native_handovers (created_at);
 
 -- The user whom a native app names while the code that proves it is redeemed. Nothing of it changes a user before:
 -- token and code may both be spent, and the name beside them be anyone's.
-CREATE TABLE provider_announcements (
+CREATE TABLE upstream_announcements (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     -- SHA-256 of what was handed over.
-    mark bytea NOT NULL,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    announcement_hash bytea NOT NULL,
+    provider provider_id NOT NULL,
     -- The user's `sub`, existing or to be. No foreign key: the user may not exist yet.
     sub text COLLATE "C" NOT NULL,
     app_id text COLLATE "C" NOT NULL,
@@ -1175,17 +1186,17 @@ CREATE TABLE provider_announcements (
     held_until timestamptz NOT NULL,
     -- Whether an earlier try may have spent the code, so that a refusal tells nothing.
     is_doubtful boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (team_id, mark)
+    PRIMARY KEY (team_id, announcement_hash)
 );
-CREATE INDEX provider_announcements_sub ON provider_announcements (team_id, sub);
--- For retention; as in provider_trips, an index for each rule.
-CREATE INDEX provider_announcements_nameless ON provider_announcements (held_until) WHERE form_given_name IS NULL;
-CREATE INDEX provider_announcements_named ON provider_announcements (held_until) WHERE form_given_name IS NOT NULL;
+CREATE INDEX upstream_announcements_sub ON upstream_announcements (team_id, sub);
+-- For retention; as in upstream_requests, an index for each rule.
+CREATE INDEX upstream_announcements_nameless ON upstream_announcements (held_until) WHERE form_given_name IS NULL;
+CREATE INDEX upstream_announcements_named ON upstream_announcements (held_until) WHERE form_given_name IS NOT NULL;
 
 -- The account of a user at a provider. A user who first came by way of a provider has its identifier as `sub`.
-CREATE TABLE provider_identities (
+CREATE TABLE upstream_identities (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    provider provider_id NOT NULL,
     identifier text COLLATE "C" NOT NULL CHECK (length(identifier) BETWEEN 1 AND 255),
     sub text COLLATE "C" NOT NULL,
     -- The transfer identifier while apps move from one team at the provider to another.
@@ -1207,21 +1218,21 @@ CREATE TABLE provider_identities (
     -- When the user linked it on the account page; NULL for a user who came by way of the provider.
     linked_at timestamptz,
     -- The group of apps of the last sign-in by way of the provider, and its time.
-    came_to text COLLATE "C",
-    came_at timestamptz,
+    last_login_app_id text COLLATE "C",
+    last_login_at timestamptz,
     PRIMARY KEY (team_id, provider, identifier),
     FOREIGN KEY (team_id, sub) REFERENCES users ON DELETE CASCADE
 );
-CREATE INDEX provider_identities_sub ON provider_identities (team_id, sub);
-CREATE INDEX provider_identities_transfer_sub ON provider_identities (team_id, provider, transfer_sub)
+CREATE INDEX upstream_identities_sub ON upstream_identities (team_id, sub);
+CREATE INDEX upstream_identities_transfer_sub ON upstream_identities (team_id, provider, transfer_sub)
 WHERE transfer_sub IS NOT NULL;
 
 -- A refresh token from a provider. No foreign key to the user: the token outlives the user until it is revoked there.
-CREATE TABLE provider_tokens (
+CREATE TABLE upstream_tokens (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
     -- The first 16 octets of its SHA-256.
     token_id bytea NOT NULL,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    provider provider_id NOT NULL,
     sub text COLLATE "C" NOT NULL,
     -- The user's identifier at the provider, which may have been linked to another user since. NULL where unknown.
     identifier text COLLATE "C",
@@ -1240,51 +1251,51 @@ CREATE TABLE provider_tokens (
     validate_at timestamptz NOT NULL,
     validated_at timestamptz,
     -- When the provider was last asked to revoke it; NULL again where it answered that it did not.
-    called_at timestamptz,
+    revocation_asked_at timestamptz,
     PRIMARY KEY (team_id, token_id)
 );
-CREATE INDEX provider_tokens_sub ON provider_tokens (team_id, sub, app_id);
-CREATE INDEX provider_tokens_identifier ON provider_tokens (team_id, identifier) WHERE identifier IS NOT NULL;
+CREATE INDEX upstream_tokens_sub ON upstream_tokens (team_id, sub, app_id);
+CREATE INDEX upstream_tokens_identifier ON upstream_tokens (team_id, identifier) WHERE identifier IS NOT NULL;
 -- Work that is due is taken team by team, so that no team waits for another's tokens.
-CREATE INDEX provider_tokens_due ON provider_tokens (team_id, validate_at) WHERE state = 'live';
-CREATE INDEX provider_tokens_ending ON provider_tokens (team_id, token_id) WHERE state = 'ending';
-CREATE INDEX provider_tokens_problem ON provider_tokens (team_id, problem_at DESC, token_id) WHERE problem IS NOT NULL;
+CREATE INDEX upstream_tokens_due ON upstream_tokens (team_id, validate_at) WHERE state = 'live';
+CREATE INDEX upstream_tokens_ending ON upstream_tokens (team_id, token_id) WHERE state = 'ending';
+CREATE INDEX upstream_tokens_problem ON upstream_tokens (team_id, problem_at DESC, token_id) WHERE problem IS NOT NULL;
 -- Since when a provider refuses something to a group of apps, without counting what it refuses.
-CREATE INDEX provider_tokens_problem_app ON provider_tokens (team_id, app_id, problem_at) WHERE problem IS NOT NULL;
-CREATE INDEX provider_tokens_settled_at ON provider_tokens (settled_at) WHERE state = 'revoked';
+CREATE INDEX upstream_tokens_problem_app ON upstream_tokens (team_id, app_id, problem_at) WHERE problem IS NOT NULL;
+CREATE INDEX upstream_tokens_settled_at ON upstream_tokens (settled_at) WHERE state = 'revoked';
 
 -- A notification from a provider that was acted on, so that it is not acted on again.
-CREATE TABLE provider_notices (
+CREATE TABLE upstream_notifications (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    provider provider_id NOT NULL,
     -- SHA-256 of its `jti`.
-    notice_hash bytea NOT NULL,
+    notification_hash bytea NOT NULL,
     -- The primary App ID of the group that it was about.
     app_id text COLLATE "C" NOT NULL,
     -- What happened to whom and when, without addresses.
     events jsonb NOT NULL,
     received_at timestamptz NOT NULL,
-    PRIMARY KEY (team_id, provider, notice_hash)
+    PRIMARY KEY (team_id, provider, notification_hash)
 );
-CREATE INDEX provider_notices_received_at ON provider_notices (received_at);
+CREATE INDEX upstream_notifications_received_at ON upstream_notifications (received_at);
 
 -- The unlinking of a user from a provider, or from a group of apps there: an older answer of the provider that still
 -- waits does not link the user again. Kept as long as an answer may wait, without the user's name.
-CREATE TABLE provider_partings (
+CREATE TABLE upstream_unlinks (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
-    provider text COLLATE "C" NOT NULL CHECK (provider IN ('apple')),
+    provider provider_id NOT NULL,
     -- SHA-256 of the user's identifier at the provider.
     identifier_hash bytea NOT NULL,
     -- The group of apps; empty for all.
     app_id text COLLATE "C" NOT NULL,
     -- When it happened here, by the database's clock.
-    ended_at timestamptz,
+    unlinked_at timestamptz,
     -- When it happened at the provider, as that says.
-    told_at timestamptz,
-    noted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    reported_at timestamptz,
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (team_id, provider, identifier_hash, app_id)
 );
-CREATE INDEX provider_partings_noted_at ON provider_partings (noted_at);
+CREATE INDEX upstream_unlinks_recorded_at ON upstream_unlinks (recorded_at);
 
 -- Deleted accounts -------------------------------------------------------------------------------------------
 
@@ -1308,8 +1319,8 @@ CREATE TABLE deletion_receipt_tokens (
     number integer NOT NULL,
     client_id text COLLATE "C" NOT NULL,
     -- NULL for a refresh token of Pippin.
-    provider text COLLATE "C" CHECK (provider IN ('apple')),
-    provider_token_id bytea,
+    provider provider_id,
+    upstream_token_id bytea,
     issued_at timestamptz NOT NULL,
     fate text COLLATE "C" NOT NULL CHECK (fate IN ('pending', 'revoked', 'refused')),
     problem text,
@@ -1317,15 +1328,15 @@ CREATE TABLE deletion_receipt_tokens (
     PRIMARY KEY (team_id, receipt_id, number),
     FOREIGN KEY (team_id, receipt_id) REFERENCES deletion_receipts ON DELETE CASCADE
 );
-CREATE INDEX deletion_receipt_tokens_provider ON deletion_receipt_tokens (team_id, provider_token_id)
-WHERE provider_token_id IS NOT NULL;
+CREATE INDEX deletion_receipt_tokens_provider ON deletion_receipt_tokens (team_id, upstream_token_id)
+WHERE upstream_token_id IS NOT NULL;
 
 -- Notifications to apps --------------------------------------------------------------------------------------
 
 -- A notification to a group of apps. It names the user by `sub` alone; an address is read when it is sent.
-CREATE TABLE notices (
+CREATE TABLE notifications (
     team_id text COLLATE "C" NOT NULL REFERENCES teams,
-    notice_id text COLLATE "C" NOT NULL CHECK (notice_id ~ '^[a-z2-7]{26}$'),
+    notification_id text COLLATE "C" NOT NULL CHECK (notification_id ~ '^[a-z2-7]{26}$'),
     -- The primary App ID.
     app_id text COLLATE "C" NOT NULL,
     type text COLLATE "C" NOT NULL
@@ -1340,22 +1351,22 @@ CREATE TABLE notices (
     job_id text COLLATE "C",
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     settled_at timestamptz,
-    PRIMARY KEY (team_id, notice_id)
+    PRIMARY KEY (team_id, notification_id)
 );
-CREATE INDEX notices_created_at ON notices (team_id, created_at DESC, notice_id);
+CREATE INDEX notifications_created_at ON notifications (team_id, created_at DESC, notification_id);
 -- Pages of one state or type: those looked for may be few among a million others.
-CREATE INDEX notices_state ON notices (team_id, state, created_at DESC, notice_id);
-CREATE INDEX notices_type ON notices (team_id, type, created_at DESC, notice_id);
-CREATE INDEX notices_sub ON notices (team_id, sub);
+CREATE INDEX notifications_state ON notifications (team_id, state, created_at DESC, notification_id);
+CREATE INDEX notifications_type ON notifications (team_id, type, created_at DESC, notification_id);
+CREATE INDEX notifications_sub ON notifications (team_id, sub);
 -- Pending ones are looked for by their user, however many are pending in the team.
-CREATE INDEX notices_waiting ON notices (team_id, sub, app_id, type) WHERE state = 'pending';
+CREATE INDEX notifications_waiting ON notifications (team_id, sub, app_id, type) WHERE state = 'pending';
 -- For retention, which looks across teams.
-CREATE INDEX notices_age ON notices (created_at);
+CREATE INDEX notifications_age ON notifications (created_at);
 
 -- An attempt to deliver a notification, with the answer of the app's server.
-CREATE TABLE notice_attempts (
+CREATE TABLE delivery_attempts (
     team_id text COLLATE "C" NOT NULL,
-    notice_id text COLLATE "C" NOT NULL,
+    notification_id text COLLATE "C" NOT NULL,
     number integer NOT NULL,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     url text NOT NULL,
@@ -1365,8 +1376,8 @@ CREATE TABLE notice_attempts (
     milliseconds integer NOT NULL,
     -- The beginning of the answer.
     excerpt text NOT NULL DEFAULT '',
-    PRIMARY KEY (team_id, notice_id, number),
-    FOREIGN KEY (team_id, notice_id) REFERENCES notices ON DELETE CASCADE
+    PRIMARY KEY (team_id, notification_id, number),
+    FOREIGN KEY (team_id, notification_id) REFERENCES notifications ON DELETE CASCADE
 );
 
 -- Traces of sign-ins, and counts -----------------------------------------------------------------------------
@@ -1374,9 +1385,9 @@ CREATE TABLE notice_attempts (
 -- The trace of one sign-in, with its first event. An id begins with its time, twelve hexadecimal digits of
 -- milliseconds: ids sort by time, and a partition is a range of them. A partition is a week, since with longer ones
 -- rows that are kept for thirty days would stay much longer.
-CREATE TABLE flows (
+CREATE TABLE traces (
     team_id text COLLATE "C" NOT NULL,
-    flow_id text COLLATE "C" NOT NULL CHECK (length(flow_id) = 28),
+    trace_id text COLLATE "C" NOT NULL CHECK (length(trace_id) = 28),
     -- As it was sent; it need not be registered.
     client_id text COLLATE "C",
     sub text COLLATE "C",
@@ -1384,55 +1395,55 @@ CREATE TABLE flows (
     cause text COLLATE "C",
     -- The request by which a page or the log names the failure.
     reference text COLLATE "C",
-    is_trial boolean NOT NULL DEFAULT false,
+    is_test boolean NOT NULL DEFAULT false,
     -- The first event, as JSON; SQL never reads it, so text suffices.
     opening text NOT NULL,
-    PRIMARY KEY (team_id, flow_id)
-) PARTITION BY RANGE (flow_id);
-CREATE INDEX flows_client_id ON flows (team_id, client_id, flow_id);
-CREATE INDEX flows_outcome ON flows (team_id, outcome, flow_id);
-CREATE INDEX flows_cause ON flows (team_id, cause, flow_id) WHERE cause IS NOT NULL;
-CREATE INDEX flows_sub ON flows (team_id, sub, flow_id) WHERE sub IS NOT NULL;
-CREATE INDEX flows_reference ON flows (team_id, reference) WHERE reference IS NOT NULL;
+    PRIMARY KEY (team_id, trace_id)
+) PARTITION BY RANGE (trace_id);
+CREATE INDEX traces_client_id ON traces (team_id, client_id, trace_id);
+CREATE INDEX traces_outcome ON traces (team_id, outcome, trace_id);
+CREATE INDEX traces_cause ON traces (team_id, cause, trace_id) WHERE cause IS NOT NULL;
+CREATE INDEX traces_sub ON traces (team_id, sub, trace_id) WHERE sub IS NOT NULL;
+CREATE INDEX traces_reference ON traces (team_id, reference) WHERE reference IS NOT NULL;
 
 -- A later event of a trace. Rows of their own, so that adding an event changes no row.
-CREATE TABLE flow_steps (
+CREATE TABLE trace_events (
     team_id text COLLATE "C" NOT NULL,
-    flow_id text COLLATE "C" NOT NULL,
+    trace_id text COLLATE "C" NOT NULL,
     at timestamptz NOT NULL,
     kind text COLLATE "C" NOT NULL,
     -- The event, as JSON.
-    step text NOT NULL,
-    PRIMARY KEY (team_id, flow_id, at, kind)
-) PARTITION BY RANGE (flow_id);
+    event text NOT NULL,
+    PRIMARY KEY (team_id, trace_id, at, kind)
+) PARTITION BY RANGE (trace_id);
 
 -- Traces with the time of a clock that is far off: they must not cost the others of the same statement.
-CREATE TABLE flows_other PARTITION OF flows DEFAULT;
-CREATE TABLE flow_steps_other PARTITION OF flow_steps DEFAULT;
+CREATE TABLE traces_other PARTITION OF traces DEFAULT;
+CREATE TABLE trace_events_other PARTITION OF trace_events DEFAULT;
 
 -- The beginning of the ids of a moment.
-CREATE FUNCTION pippin_flow_prefix(moment timestamptz) RETURNS text
+CREATE FUNCTION pippin_trace_prefix(moment timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN lpad(to_hex(floor(extract(epoch FROM moment) * 1000)::bigint), 12, '0');
 
 -- Makes the partitions of this week and the next two, drops those whose rows are all older than thirty days, and
 -- deletes old counts. Runs with the owner's rights, because partitions know no teams. Called by a recurring job.
-CREATE FUNCTION pippin_keep_flows() RETURNS void
+CREATE FUNCTION pippin_keep_traces() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     week bigint := extract(epoch FROM now())::bigint / 604800;
-    bound text := pippin_flow_prefix(now() - interval '30 days');
+    bound text := pippin_trace_prefix(now() - interval '30 days');
     parent text;
     low text;
     high text;
     old text;
 BEGIN
-    FOREACH parent IN ARRAY ARRAY['flows', 'flow_steps'] LOOP
+    FOREACH parent IN ARRAY ARRAY['traces', 'trace_events'] LOOP
         FOR number IN week .. week + 2 LOOP
             CONTINUE WHEN to_regclass(format('%s_%s', parent, number)) IS NOT NULL;
-            low := pippin_flow_prefix(to_timestamp(number * 604800));
-            high := pippin_flow_prefix(to_timestamp((number + 1) * 604800));
-            EXECUTE format('DELETE FROM %s_other WHERE flow_id >= %L AND flow_id < %L', parent, low, high);
+            low := pippin_trace_prefix(to_timestamp(number * 604800));
+            high := pippin_trace_prefix(to_timestamp((number + 1) * 604800));
+            EXECUTE format('DELETE FROM %s_other WHERE trace_id >= %L AND trace_id < %L', parent, low, high);
             EXECUTE format(
                 'CREATE TABLE IF NOT EXISTS %s_%s PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
                 parent, number, parent, low, high
@@ -1445,7 +1456,7 @@ BEGIN
         LOOP
             EXECUTE format('DROP TABLE IF EXISTS %I', old);
         END LOOP;
-        EXECUTE format('DELETE FROM %s_other WHERE flow_id < %L', parent, bound);
+        EXECUTE format('DELETE FROM %s_other WHERE trace_id < %L', parent, bound);
     END LOOP;
     DELETE FROM daily_counts WHERE day < current_date - 400;
 END
@@ -1645,7 +1656,7 @@ CREATE TABLE audit_checkpoints (
 
 -- Deletes the team's oldest events up to a position, with their words and seals: only events older than the team keeps
 -- them, and only up to a checkpoint from which the rest can be verified.
-CREATE FUNCTION pippin_shorten_audit(through bigint) RETURNS bigint
+CREATE FUNCTION pippin_apply_audit_retention(through bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
     team text := pippin_team();
@@ -1740,7 +1751,7 @@ CREATE TABLE jobs (
     finished_at timestamptz,
     keep_until timestamptz,
     -- The columns from here on may hold personal data; pippin_system cannot read them.
-    idempotence_key text COLLATE "C" CHECK (length(idempotence_key) BETWEEN 1 AND 255),
+    idempotency_key text COLLATE "C" CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     -- Emptied when the job has succeeded.
     payload jsonb NOT NULL,
     problem text,
@@ -1750,7 +1761,7 @@ CREATE TABLE jobs (
     CHECK ((finished_at IS NULL) = (keep_until IS NULL)),
     CONSTRAINT jobs_every_check CHECK ((every_seconds IS NOT NULL) = (priority = 2))
 ) WITH (fillfactor = 80);
-CREATE UNIQUE INDEX jobs_idempotence_key ON jobs (team_id, kind, idempotence_key) WHERE idempotence_key IS NOT NULL;
+CREATE UNIQUE INDEX jobs_idempotency_key ON jobs (team_id, kind, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX jobs_team ON jobs (team_id, created_at, job_id);
 -- Read across teams: what is due, by team and then by age; the operators' lists; what retention deletes.
 CREATE INDEX jobs_due ON jobs (priority, team_id, due_at) WHERE state = 'pending';
@@ -1760,7 +1771,7 @@ CREATE INDEX jobs_kind ON jobs (kind, created_at, job_id);
 CREATE INDEX jobs_state ON jobs (state, created_at, job_id) WHERE state <> 'succeeded';
 CREATE INDEX jobs_keep_until ON jobs (keep_until) WHERE keep_until IS NOT NULL;
 -- Anyone can send notifications, so the number of those that wait is asked often.
-CREATE INDEX jobs_provider_notices ON jobs (team_id) WHERE kind = 'provider.notice' AND state = 'pending';
+CREATE INDEX jobs_upstream_notifications ON jobs (team_id) WHERE kind = 'upstream.notification' AND state = 'pending';
 
 -- The id of a new job, for a statement that decides itself how many jobs there are: letters and digits of base32, 98
 -- bits of them random.
@@ -1780,7 +1791,7 @@ CREATE TABLE mailbox (
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     of_team text COLLATE "C" NOT NULL,
     -- The name of the message, such as that of an invitation.
-    letter text NOT NULL,
+    message text NOT NULL,
     recipient text COLLATE "C" NOT NULL,
     subject text NOT NULL,
     body_text text NOT NULL,
@@ -1861,31 +1872,34 @@ INSERT INTO retention (name, table_name, key_columns, expired, oldest_first) VAL
     -- A handover is repeated within a minute.
     ('native_handovers', 'native_handovers', 'team_id, body_hash', $$created_at < now() - interval '1 hour'$$, 'created_at'),
     -- A name waits for a year; a row without one waits for nothing.
-    ('provider_announcements.nameless', 'provider_announcements', 'team_id, mark',
+    ('upstream_announcements.nameless', 'upstream_announcements', 'team_id, announcement_hash',
         $$form_given_name IS NULL AND held_until < now() - interval '1 hour'$$, 'held_until'),
-    ('provider_announcements.named', 'provider_announcements', 'team_id, mark',
+    ('upstream_announcements.named', 'upstream_announcements', 'team_id, announcement_hash',
         $$form_given_name IS NOT NULL AND held_until < now() - interval '1 year'$$, 'held_until'),
     -- An answer waits for a week at most.
-    ('provider_partings', 'provider_partings', 'team_id, provider, identifier_hash, app_id',
-        $$noted_at < now() - interval '8 days'$$, 'noted_at'),
+    ('upstream_unlinks', 'upstream_unlinks', 'team_id, provider, identifier_hash, app_id',
+        $$recorded_at < now() - interval '8 days'$$, 'recorded_at'),
     -- A request to a provider is valid for a quarter of an hour, and its answer is not needed once it is settled.
-    ('provider_trips.over', 'provider_trips', 'team_id, state_hash',
+    ('upstream_requests.over', 'upstream_requests', 'team_id, state_hash',
         $$(answered_at IS NULL OR settled_at IS NOT NULL) AND created_at < now() - interval '20 minutes'$$, 'created_at'),
-    ('provider_trips.waiting', 'provider_trips', 'team_id, state_hash',
+    ('upstream_requests.waiting', 'upstream_requests', 'team_id, state_hash',
         $$answered_at IS NOT NULL AND settled_at IS NULL AND created_at < now() - interval '7 days'$$, 'created_at'),
     -- The token itself is gone already.
-    ('provider_tokens', 'provider_tokens', 'team_id, token_id',
+    ('upstream_tokens', 'upstream_tokens', 'team_id, token_id',
         $$state = 'revoked' AND settled_at < now() - interval '90 days'$$, 'settled_at'),
     -- Too old by then to come again.
-    ('provider_notices', 'provider_notices', 'team_id, provider, notice_hash',
+    ('upstream_notifications', 'upstream_notifications', 'team_id, provider, notification_hash',
         $$received_at < now() - interval '90 days'$$, 'received_at'),
-    -- With their attempts.
-    ('notices', 'notices', 'team_id, notice_id', $$created_at < now() - interval '90 days'$$, 'created_at'),
+    -- With their delivery attempts.
+    ('notifications', 'notifications', 'team_id, notification_id',
+        $$created_at < now() - interval '90 days'$$, 'created_at'),
     ('transferred_people', 'transferred_people', 'team_id, transfer_sub, app_id', 'expires_at <= now()', 'expires_at'),
     -- The steps of a test sign-in hold a person's data.
-    ('trials', 'trials', 'team_id, trial_id', $$created_at <= now() - interval '1 day'$$, 'created_at'),
+    ('test_sign_ins', 'test_sign_ins', 'team_id, test_sign_in_id',
+        $$created_at <= now() - interval '1 day'$$, 'created_at'),
     -- Of deleted clients: an id_token lasts a day at most.
-    ('token_cutoffs', 'token_cutoffs', 'team_id, client_id', $$client_gone_at < now() - interval '2 days'$$, 'client_gone_at'),
+    ('not_befores', 'not_befores', 'team_id, client_id',
+        $$client_deleted_at < now() - interval '2 days'$$, 'client_deleted_at'),
     -- They name a deleted user: kept as long as the events of the audit log.
     ('deletion_receipts', 'deletion_receipts', 'team_id, receipt_id', $$created_at < now() - interval '400 days'$$, 'created_at'),
     -- An offer stands for fourteen days, and is shown for as long once it was settled.
@@ -1956,20 +1970,21 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         SELECT token.* FROM due JOIN refresh_tokens AS token USING (team_id, token_id)
     ), newest AS MATERIALIZED (
         SELECT DISTINCT ON (team_id, sub, app_id) team_id, sub, app_id, revoked_at, token_id FROM ended
-        WHERE trial_id IS NULL
+        WHERE test_sign_in_id IS NULL
         ORDER BY team_id, sub, app_id, revoked_at DESC, token_id DESC
     ), superseded AS MATERIALIZED (
-        SELECT team_id, token_id FROM ended WHERE trial_id IS NOT NULL
+        SELECT team_id, token_id FROM ended WHERE test_sign_in_id IS NOT NULL
         UNION ALL
         -- With what had stayed so far.
         SELECT team_id, token.token_id FROM newest JOIN refresh_tokens AS token USING (team_id, sub, app_id)
-        WHERE token.trial_id IS NULL AND (token.revoked_at, token.token_id) < (newest.revoked_at, newest.token_id)
+        WHERE token.test_sign_in_id IS NULL
+            AND (token.revoked_at, token.token_id) < (newest.revoked_at, newest.token_id)
         UNION ALL
         SELECT team_id, token_id FROM newest
         WHERE EXISTS (
             SELECT FROM refresh_tokens AS other
             WHERE other.team_id = newest.team_id AND other.sub = newest.sub AND other.app_id = newest.app_id
-                AND other.trial_id IS NULL AND (
+                AND other.test_sign_in_id IS NULL AND (
                     other.revoked_at IS NULL
                     OR (other.revoked_at, other.token_id) > (newest.revoked_at, newest.token_id)
                 )
@@ -2058,12 +2073,12 @@ BEGIN
             AND c.relname <> 'registry_versions'
         ORDER BY c.relname
     LOOP
-        PERFORM pippin_wall(target);
+        PERFORM pippin_enable_rls(target);
     END LOOP;
 END
 $$;
 ALTER TABLE registry_versions ENABLE ROW LEVEL SECURITY;
-SELECT pippin_force_wall('registry_versions');
+SELECT pippin_force_rls('registry_versions');
 CREATE POLICY team ON registry_versions FOR SELECT TO pippin_app USING (team_id = pippin_team());
 
 -- The two teams of a transfer: the one that is offered an App ID sees the offer and answers it, and the one that gives
@@ -2087,8 +2102,8 @@ CREATE POLICY every_team ON invitations FOR SELECT TO pippin_system USING (true)
 CREATE POLICY every_team ON registry_versions FOR SELECT TO pippin_system USING (true);
 CREATE POLICY every_team ON domains FOR SELECT TO pippin_system USING (true);
 CREATE POLICY every_team ON email_sources FOR SELECT TO pippin_system USING (true);
-CREATE POLICY every_team ON provider_trips FOR SELECT TO pippin_system USING (true);
-CREATE POLICY every_team ON provider_tokens FOR SELECT TO pippin_system USING (true);
+CREATE POLICY every_team ON upstream_requests FOR SELECT TO pippin_system USING (true);
+CREATE POLICY every_team ON upstream_tokens FOR SELECT TO pippin_system USING (true);
 CREATE POLICY every_team ON audit_unsealed FOR SELECT TO pippin_system USING (true);
 CREATE POLICY every_team ON audit_chains FOR SELECT TO pippin_system USING (true);
 CREATE POLICY every_team ON jobs TO pippin_system USING (true) WITH CHECK (true);
@@ -2101,12 +2116,12 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     client_identifiers, app_ids, service_ids, service_domains, domains, return_urls, keys, email_sources, apple_keys,
     apple_connections, apple_connection_tests,
     users, login_names, passwords, totp_secrets, passkey_handles, passkeys, recovery_codes, sessions, mailed_links,
-    signing_keys, key_uses, client_secret_ends, redeeming_clients, token_cutoffs, attempts, authorization_codes,
-    refresh_tokens, consents, trials, transfer_subs, transferred_people,
-    provider_trips, native_handovers, provider_announcements, provider_identities, provider_tokens, provider_notices,
-    provider_partings,
-    deletion_receipts, deletion_receipt_tokens, notices, notice_attempts,
-    flows, flow_steps, daily_counts, service_id_sign_ins,
+    signing_keys, key_uses, client_secret_ends, redeeming_clients, not_befores, interactions, authorization_codes,
+    refresh_tokens, consents, test_sign_ins, transfer_subs, transferred_people,
+    upstream_requests, native_handovers, upstream_announcements, upstream_identities, upstream_tokens,
+    upstream_notifications, upstream_unlinks,
+    deletion_receipts, deletion_receipt_tokens, notifications, delivery_attempts,
+    traces, trace_events, daily_counts, service_id_sign_ins,
     apple_publications, limits
 TO pippin_app;
 GRANT SELECT, INSERT, UPDATE ON teams, jobs, audit_chains, audit_checkpoints TO pippin_app;
@@ -2122,8 +2137,8 @@ GRANT SELECT ON teams, memberships, registry_versions, audit_unsealed, audit_cha
 GRANT SELECT (team_id, invitation_id, token_hash, expires_at) ON invitations TO pippin_system;
 GRANT SELECT (team_id, check_due_at) ON domains TO pippin_system;
 GRANT SELECT (team_id, check_due_at) ON email_sources TO pippin_system;
-GRANT SELECT (team_id, answered_at, settled_at, settle_at) ON provider_trips TO pippin_system;
-GRANT SELECT (team_id, state, validate_at) ON provider_tokens TO pippin_system;
+GRANT SELECT (team_id, answered_at, settled_at, settle_at) ON upstream_requests TO pippin_system;
+GRANT SELECT (team_id, state, validate_at) ON upstream_tokens TO pippin_system;
 GRANT SELECT (team_id, job_id, kind, priority, state, attempts, created_at, due_at, worker, finished_at),
     UPDATE (attempts, due_at, worker) ON jobs TO pippin_system;
 GRANT SELECT (name) ON retention TO pippin_system;
@@ -2138,23 +2153,23 @@ $$;
 
 -- Functions that run with the owner's rights, or change the schema.
 REVOKE EXECUTE ON FUNCTION
-    pippin_force_wall, pippin_tenant_tables, pippin_registry_changed, pippin_client_gone, pippin_client_back,
+    pippin_force_rls, pippin_tenant_tables, pippin_registry_changed, pippin_client_deleted, pippin_client_created,
     pippin_token_revoked, pippin_recall_transferred, pippin_audit_added, pippin_audit_person_deleted,
-    pippin_team_is_open, pippin_hold_open_teams, pippin_empty_team, pippin_shorten_audit,
-    pippin_empty_slot, pippin_keep_flows, pippin_make_partitions, pippin_drop_partitions,
+    pippin_team_is_open, pippin_lock_open_teams, pippin_empty_team, pippin_apply_audit_retention,
+    pippin_empty_time_partition, pippin_keep_traces, pippin_make_partitions, pippin_drop_partitions,
     pippin_apply_retention, pippin_purge_refresh_tokens, pippin_purge_ended_clients
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    pippin_team_is_open, pippin_hold_open_teams, pippin_empty_team, pippin_shorten_audit
+    pippin_team_is_open, pippin_lock_open_teams, pippin_empty_team, pippin_apply_audit_retention
 TO pippin_app;
 GRANT EXECUTE ON FUNCTION
-    pippin_empty_slot, pippin_keep_flows, pippin_make_partitions, pippin_drop_partitions,
+    pippin_empty_time_partition, pippin_keep_traces, pippin_make_partitions, pippin_drop_partitions,
     pippin_apply_retention, pippin_purge_refresh_tokens, pippin_purge_ended_clients
 TO pippin_system;
 
 -- The beginning of an installation ---------------------------------------------------------------------------
 
-SELECT pippin_make_partitions(), pippin_keep_flows();
+SELECT pippin_make_partitions(), pippin_keep_traces();
 
 -- The system team, whose users are the console accounts. It has no App IDs, appears in no list, and is not registered
 -- with by oneself.

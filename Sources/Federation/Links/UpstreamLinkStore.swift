@@ -6,7 +6,7 @@ import Postgres
 
 /// Links provider accounts to existing users: never by a matching address, only for a user who has authenticated at
 /// both.
-public struct ProviderLinkStore: Sendable {
+public struct UpstreamLinkStore: Sendable {
     private let database: TeamDatabase
 
     init(_ database: TeamDatabase) { self.database = database }
@@ -15,8 +15,8 @@ public struct ProviderLinkStore: Sendable {
     struct Link: Sendable {
         let subject: Subject
         let provider: ProviderID
-        let identity: ProviderIdentity
-        let form: ProviderForm?
+        let identity: UpstreamIdentity
+        let form: UpstreamForm?
         let session: SessionID
         let origin: Origin
         let at: Timestamp
@@ -61,7 +61,7 @@ public struct ProviderLinkStore: Sendable {
             guard try await transaction.query(link.insertion(in: team)).changed == 1 else { throw Obstacle.taken }
             for statement in statements { try await transaction.query(statement) }
             try await link.event.record(in: team, transaction)
-            try await mailer.send(.providerLinked(link.provider), to: link.subject, in: team, transaction)
+            try await mailer.send(.appleConnected, to: link.subject, in: team, transaction)
         }
     }
 
@@ -74,8 +74,8 @@ public struct ProviderLinkStore: Sendable {
     }
 }
 
-extension ProviderLinkStore.Link {
-    private static let transferWindow = ProviderLogin.transferWindow
+extension UpstreamLinkStore.Link {
+    private static let transferWindow = UpstreamLogin.transferWindow
 
     /// Yields the user of the account, whether its identifier is another user's `sub`, and whether this user has linked
     /// one.
@@ -83,7 +83,7 @@ extension ProviderLinkStore.Link {
         """
         SELECT
             (
-                SELECT sub FROM provider_identities
+                SELECT sub FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider)
                     AND (identifier = \(identity.identifier)
                         OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
@@ -94,7 +94,7 @@ extension ProviderLinkStore.Link {
                 WHERE team_id = \(team) AND sub = \(identity.identifier) AND sub <> \(subject)
             ),
             EXISTS (
-                SELECT FROM provider_identities
+                SELECT FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject)
             )
         """
@@ -112,13 +112,13 @@ extension ProviderLinkStore.Link {
 
     fileprivate func insertion(in team: TeamID) -> SQL {
         """
-        INSERT INTO provider_identities (
+        INSERT INTO upstream_identities (
             team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
             form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at
         ) VALUES (
             \(team), \(provider), \(identity.identifier), \(subject), \(identity.transferSubject),
-            \(identity.realUserStatus), \(ProviderForm.kept(form?.givenName) ?? ""),
-            \(ProviderForm.kept(form?.familyName) ?? ""), \(ProviderForm.kept(form?.email)),
+            \(identity.realUserStatus), \(UpstreamForm.kept(form?.givenName) ?? ""),
+            \(UpstreamForm.kept(form?.familyName) ?? ""), \(UpstreamForm.kept(form?.email)),
             \(form == nil ? nil : at), \(identity.email?.address), \(identity.email?.isPrivate ?? false), \(at), \(at),
             \(at), \(at)
         )

@@ -4,7 +4,7 @@ public import Platform
 public import Postgres
 
 /// Identity of a user at a provider, as the provider signed it.
-public struct ProviderIdentity: Sendable {
+public struct UpstreamIdentity: Sendable {
     /// The provider's identifier of the user, the same in all apps of the team.
     public let identifier: Subject
     public private(set) var email: SharedIdentity.Email?
@@ -32,14 +32,14 @@ public struct ProviderIdentity: Sendable {
     }
 
     /// Copy with the `real_user_status` that the app received.
-    public func observed(_ status: Int?) -> ProviderIdentity {
+    public func observed(_ status: Int?) -> UpstreamIdentity {
         var identity = self
         identity.observedStatus = status
         return identity
     }
 
     /// Copy completed with claims that only another token of the same user contains.
-    public func completed(by other: ProviderIdentity?) -> ProviderIdentity {
+    public func completed(by other: UpstreamIdentity?) -> UpstreamIdentity {
         var identity = self
         identity.email = email ?? other?.email
         identity.transferSubject = transferSubject ?? other?.transferSubject
@@ -49,7 +49,7 @@ public struct ProviderIdentity: Sendable {
 }
 
 /// Name and address of Apple's `user`, as far as they are readable.
-public struct ProviderForm: Sendable {
+public struct UpstreamForm: Sendable {
     private static let maxDepth = 8
 
     public let givenName: String
@@ -88,7 +88,7 @@ public struct ProviderForm: Sendable {
 }
 
 /// Reads the identities of users at providers.
-public struct ProviderIdentityListStore: Sendable {
+public struct UpstreamIdentityListStore: Sendable {
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
@@ -100,7 +100,7 @@ public struct ProviderIdentityListStore: Sendable {
             SELECT provider, identifier, transfer_sub, real_user_status::bigint, form_given_name, form_family_name,
                 form_email, form_received_at, email, is_private_email, linked_at, state, state_at, created_at,
                 last_seen_at
-            FROM provider_identities
+            FROM upstream_identities
             WHERE team_id = \(team) AND sub = \(subject)
             ORDER BY created_at, identifier
             """, in: team)

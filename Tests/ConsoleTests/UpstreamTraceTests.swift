@@ -10,10 +10,12 @@ import Testing
 @testable import Console
 
 @Suite struct `The inspector's words for what goes wrong at Apple` {
-    private static let causes = RefusalCause.allCases.filter { $0.rawValue.hasPrefix("provider_") }
+    private static let causes = RefusalCause.allCases.filter { $0.rawValue.hasPrefix("upstream_") }
 
     /// What no provider is to blame for, nor what stands in its place.
-    private static let ours: [RefusalCause] = [.providerSubjectTaken, .providerParted, .providerAbsent, .providerBusy]
+    private static let ours: [RefusalCause] = [
+        .upstreamSubjectTaken, .upstreamUnlinked, .upstreamAbsent, .upstreamBusy,
+    ]
 
     @Test func `blame a provider for what it did alone`() {
         #expect(Self.causes.filter { !$0.isProviders } == Self.ours)
@@ -26,16 +28,16 @@ import Testing
         let trace = TraceID(ofRequest: "0123456789abcdef", at: now)
         let sent = [#""error","(20 octets)""#, #""endpoint","https://a.example""#]
         try environment.admin(
-            "INSERT INTO flows (team_id, flow_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
+            "INSERT INTO traces (team_id, trace_id, outcome, opening) VALUES ('ACMETEAM01', $1, 'failed', $2)",
             trace.rawValue, #"{"kind":"authorization","at":0}"#)
         for (number, fact) in sent.enumerated() {
             let at = now + .seconds(number)
             try environment.admin(
                 """
-                INSERT INTO flow_steps (team_id, flow_id, at, kind, step)
-                VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'provider_failed', $3)
+                INSERT INTO trace_events (team_id, trace_id, at, kind, event)
+                VALUES ('ACMETEAM01', $1, $2::text::timestamptz, 'upstream_failed', $3)
                 """, trace.rawValue, at.description,
-                #"{"kind":"provider_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#)
+                #"{"kind":"upstream_failed","at":\#(at.microseconds),"sent":[\#(fact)],"answered":["status","400"]}"#)
         }
 
         let page = try await developer.get(ConsoleRoutes.trace.link(TeamID.acme, trace)).text

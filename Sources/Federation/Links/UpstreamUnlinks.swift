@@ -10,7 +10,7 @@ public import Postgres
 /// not restore the user under any of the provider's identifiers: during a transfer from one of its teams to another, a
 /// user has a second one besides that of the transfer. Two clocks are kept apart: local events are compared with the
 /// arrival of the answer by the database's clock, reports of the provider with its arrival by the server's.
-public enum FederatedUnlinks {
+public enum UpstreamUnlinks {
     /// Times and group of apps of a provider's answer that may have waited since.
     public struct Proof: Sendable {
         let answeredAt: Timestamp
@@ -37,16 +37,16 @@ public enum FederatedUnlinks {
     ) -> SQL {
         let those: SQL = "team_id = \(team) AND sub = \(subject) AND (\(provider) IS NULL OR provider = \(provider))"
         return """
-            INSERT INTO provider_partings AS known (team_id, provider, identifier_hash, app_id, ended_at)
+            INSERT INTO upstream_unlinks AS known (team_id, provider, identifier_hash, app_id, unlinked_at)
             SELECT \(team), provider, hash, \(primaryAppID?.rawValue ?? ""), clock_timestamp()
             FROM (
-                SELECT provider, \(hash(of: "identifier")) AS hash FROM provider_identities WHERE \(those)
+                SELECT provider, \(hash(of: "identifier")) AS hash FROM upstream_identities WHERE \(those)
                 UNION
-                SELECT provider, \(hash(ofTransfer: "transfer_sub")) FROM provider_identities
+                SELECT provider, \(hash(ofTransfer: "transfer_sub")) FROM upstream_identities
                 WHERE \(those) AND transfer_sub IS NOT NULL
             ) AS names ORDER BY hash
             ON CONFLICT (team_id, provider, identifier_hash, app_id) DO UPDATE
-                SET ended_at = excluded.ended_at, noted_at = excluded.noted_at
+                SET unlinked_at = excluded.unlinked_at, recorded_at = excluded.recorded_at
             """
     }
 
@@ -58,17 +58,17 @@ public enum FederatedUnlinks {
         in team: TeamID
     ) -> SQL {
         """
-        INSERT INTO provider_partings AS known (team_id, provider, identifier_hash, app_id, told_at)
+        INSERT INTO upstream_unlinks AS known (team_id, provider, identifier_hash, app_id, reported_at)
         SELECT \(team), \(provider), hash, \(primaryAppID?.rawValue ?? ""), \(moment)
         FROM (
             SELECT \(hash(of: "\(identifier)")) AS hash
             UNION
-            SELECT \(hash(ofTransfer: "transfer_sub")) FROM provider_identities
+            SELECT \(hash(ofTransfer: "transfer_sub")) FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
                 AND transfer_sub IS NOT NULL
         ) AS names ORDER BY hash
         ON CONFLICT (team_id, provider, identifier_hash, app_id) DO UPDATE
-            SET told_at = greatest(known.told_at, excluded.told_at), noted_at = excluded.noted_at
+            SET reported_at = greatest(known.reported_at, excluded.reported_at), recorded_at = excluded.recorded_at
         """
     }
 
@@ -79,28 +79,28 @@ public enum FederatedUnlinks {
     fileprivate static func hash(ofTransfer name: SQL) -> SQL { "sha256(convert_to('transfer ' || \(name), 'UTF8'))" }
 }
 
-extension ProviderLogin {
+extension UpstreamLogin {
     /// Condition that the user was not unlinked since the provider's answer.
     func stands(_ team: TeamID) -> SQL {
         guard let proof else { return "true" }
-        let name = FederatedUnlinks.hash(of: "\(identity.identifier)")
+        let name = UpstreamUnlinks.hash(of: "\(identity.identifier)")
         let names: SQL =
-            identity.transferSubject.map { "\(name), \(FederatedUnlinks.hash(ofTransfer: "\($0)"))" } ?? name
+            identity.transferSubject.map { "\(name), \(UpstreamUnlinks.hash(ofTransfer: "\($0)"))" } ?? name
         return """
             NOT EXISTS (
-                SELECT FROM provider_partings AS parting
-                WHERE parting.team_id = \(team) AND parting.provider = \(provider)
-                    AND parting.identifier_hash IN (\(names))
-                    AND parting.app_id IN ('', \(proof.primaryAppID.rawValue))
-                    AND (parting.ended_at > \(proof.arrivedAt) OR parting.told_at > \(proof.answeredAt))
+                SELECT FROM upstream_unlinks AS unlink
+                WHERE unlink.team_id = \(team) AND unlink.provider = \(provider)
+                    AND unlink.identifier_hash IN (\(names))
+                    AND unlink.app_id IN ('', \(proof.primaryAppID.rawValue))
+                    AND (unlink.unlinked_at > \(proof.arrivedAt) OR unlink.reported_at > \(proof.answeredAt))
             )
             """
     }
 }
 
-extension FederatedIdentityStore {
+extension UpstreamIdentityStore {
     /// Whether a login was not stored because the user was unlinked since.
-    public func hasParted(_ login: ProviderLogin, in team: TeamID) async throws(PostgresFailure) -> Bool {
+    public func isUnlinked(_ login: UpstreamLogin, in team: TeamID) async throws(PostgresFailure) -> Bool {
         try await database.query("SELECT WHERE NOT (\(login.stands(team)))", in: team).count == 1
     }
 }
@@ -145,7 +145,7 @@ public struct LinkedIdentity: Sendable {
 /// Condition that a provider account is still linked to a user who may sign in.
 ///
 /// The final writes of a sign-in at the provider depend on it.
-public struct FederatedLinkStatus: Sendable {
+public struct UpstreamLinkStatus: Sendable {
     private let subject: Subject
     private let provider: ProviderID
     private let identifier: Subject
@@ -169,7 +169,7 @@ public struct FederatedLinkStatus: Sendable {
     /// Locks the user of a provider's identifier.
     public static func lock(whomever provider: ProviderID, calls identifier: Subject, in team: TeamID) -> SQL {
         let person: SQL = """
-            (SELECT sub FROM provider_identities
+            (SELECT sub FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier))
             """
         return UserStore.lock(person, in: team)
@@ -178,7 +178,7 @@ public struct FederatedLinkStatus: Sendable {
     /// Yields one row while the link is valid.
     public func row(in team: TeamID) -> SQL {
         """
-        SELECT FROM provider_identities AS standing
+        SELECT FROM upstream_identities AS standing
         WHERE standing.team_id = \(team) AND standing.provider = \(provider)
             AND standing.identifier = \(identifier) AND standing.sub = \(subject)
             AND standing.state = 'authorized' AND EXISTS (
@@ -200,19 +200,19 @@ public struct FederatedLinkStatus: Sendable {
 }
 
 /// The part of providers in the end of an authorization.
-public struct FederatedEnds: UpstreamEnds {
+public struct UpstreamEndStatements: UpstreamEnds {
     public init() {}
 
     public func forgetting(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
-        ProviderAnnouncement.removal(of: subject, for: primaryAppID, in: team)
+        UpstreamAnnouncement.removal(of: subject, for: primaryAppID, in: team)
     }
 
     public func announced(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
-        "SELECT 1 FROM provider_announcements WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)"
+        "SELECT 1 FROM upstream_announcements WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(primaryAppID)"
     }
 
     public func unlinking(_ subject: Subject, for primaryAppID: ClientID, in team: TeamID) -> SQL {
-        FederatedUnlinks.noting(of: subject, for: primaryAppID, in: team)
+        UpstreamUnlinks.noting(of: subject, for: primaryAppID, in: team)
     }
 
     public func tokenEnd(of subject: Subject, where condition: SQL, in team: TeamID) -> SQL {
@@ -222,12 +222,12 @@ public struct FederatedEnds: UpstreamEnds {
 
 extension AuthorizationEndStore {
     /// The store of an installation with providers.
-    public init(_ database: TeamDatabase) { self.init(database, upstream: FederatedEnds()) }
+    public init(_ database: TeamDatabase) { self.init(database, upstream: UpstreamEndStatements()) }
 }
 
 extension AuthorizationEnd {
     /// Ends the authorizations in the caller's transaction.
     public func apply(_ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query(statements(FederatedEnds()))
+        try await transaction.query(statements(UpstreamEndStatements()))
     }
 }

@@ -5,7 +5,7 @@ public import Platform
 public import Postgres
 
 /// Unlinks users from provider accounts that they have linked to their own.
-public struct FederatedUnlinkStore: Sendable {
+public struct UpstreamUnlinkStore: Sendable {
     private let database: TeamDatabase
 
     public init(_ database: TeamDatabase) { self.database = database }
@@ -36,15 +36,15 @@ public struct FederatedUnlinkStore: Sendable {
             guard var row = rows.first, try row.next(Bool.self) else { throw Refusal.unknown }
             guard try row.next(Bool.self) else { throw Refusal.lastWay }
             let actor = Actor.person(subject)
-            try await FederatedUnlink(of: subject, from: provider, by: actor, from: origin, in: team).apply(
+            try await UpstreamUnlink(of: subject, from: provider, by: actor, from: origin, in: team).apply(
                 keeping: right.session.id, transaction)
             let tokens = UpstreamTokenEnd.parts(of: subject, in: team)
-            try await transaction.query("WITH \(tokens) SELECT FROM provider_ended")
+            try await transaction.query("WITH \(tokens) SELECT FROM upstream_ended")
             let event = AuditEvent(
                 "identity.unlinked", by: actor, on: AuditEvent.Target("user", subject.rawValue), from: origin,
                 before: ["provider": .string(provider.rawValue)])
             try await event.record(in: team, transaction)
-            try await mailer.send(.providerUnlinked(provider), to: subject, in: team, transaction)
+            try await mailer.send(.appleDisconnected, to: subject, in: team, transaction)
         }
     }
 
@@ -55,7 +55,7 @@ public struct FederatedUnlinkStore: Sendable {
         """
         SELECT
             EXISTS (
-                SELECT FROM provider_identities i
+                SELECT FROM upstream_identities i
                 WHERE i.team_id = \(team) AND i.sub = \(subject) AND i.provider = \(provider) AND i.linked_at IS NOT NULL
             ),
             EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = \(subject))
@@ -70,7 +70,7 @@ public struct FederatedUnlinkStore: Sendable {
 ///
 /// This covers sessions, interactions, codes, tokens, and consents given on the provider's sheet, whose apps are
 /// notified. Sessions and consents from directory sign-ins stay, and their apps are not notified.
-public struct FederatedUnlink: Sendable {
+public struct UpstreamUnlink: Sendable {
     private let subject: Subject
     private let provider: ProviderID
     private let actor: Actor
@@ -96,8 +96,8 @@ public struct FederatedUnlink: Sendable {
     {
         let came: SQL = "team_id = \(team) AND sub = \(subject) AND provider = \(provider)"
         try await transaction.query(UserStore.lock(subject, in: team))
-        try await transaction.query(ProviderAnnouncement.removal(of: subject, in: team))
-        try await transaction.query(FederatedUnlinks.noting(of: subject, from: provider, in: team))
+        try await transaction.query(UpstreamAnnouncement.removal(of: subject, in: team))
+        try await transaction.query(UpstreamUnlinks.noting(of: subject, from: provider, in: team))
         let given = try await transaction.query("SELECT app_id FROM consents WHERE \(came) ORDER BY app_id")
         for var row in given {
             try await AuthorizationEnd.consent(of: subject, for: try row.next(), in: team, by: actor, from: origin)
@@ -108,6 +108,6 @@ public struct FederatedUnlink: Sendable {
         try await AuthorizationEnd(scope, in: team).apply(transaction)
         try await transaction.query(SessionStore.deletion(of: subject, begunAt: provider, except: kept, in: team))
         try await transaction.query(InteractionProgressStore.deletion(of: subject, provedAt: provider, in: team))
-        try await transaction.query("DELETE FROM provider_identities WHERE \(came)")
+        try await transaction.query("DELETE FROM upstream_identities WHERE \(came)")
     }
 }

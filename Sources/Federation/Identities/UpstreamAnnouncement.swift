@@ -8,18 +8,18 @@ public import Postgres
 ///
 /// The announcing code or token may be spent, and the name may be false: nothing of it changes a user before the
 /// provider has confirmed it. An unlink from the provider deletes it.
-public struct ProviderAnnouncement: Sendable {
-    let login: ProviderLogin
-    let mark: [UInt8]
+public struct UpstreamAnnouncement: Sendable {
+    let login: UpstreamLogin
+    let hash: [UInt8]
     let heldUntil: Timestamp
 
     /// - Parameters:
     ///   - login: its form is stored, if it has one.
-    ///   - mark: identifies the data handed over; an equal mark is a retry.
+    ///   - hash: identifies the data handed over; an equal hash is a retry.
     ///   - end: time until which no other request continues it.
-    public init(_ login: ProviderLogin, as mark: [UInt8], heldUntil end: Timestamp) {
+    public init(_ login: UpstreamLogin, as hash: [UInt8], heldUntil end: Timestamp) {
         self.login = login
-        self.mark = mark
+        self.hash = hash
         heldUntil = end
     }
 
@@ -32,7 +32,7 @@ public struct ProviderAnnouncement: Sendable {
         of subject: Subject, for primaryAppID: ClientID? = nil, until moment: Timestamp? = nil, in team: TeamID
     ) -> SQL {
         """
-        DELETE FROM provider_announcements
+        DELETE FROM upstream_announcements
         WHERE team_id = \(team) AND sub = \(subject) AND (\(primaryAppID) IS NULL OR app_id = \(primaryAppID))
             AND (\(moment) IS NULL OR announced_at <= \(moment))
         """
@@ -40,13 +40,15 @@ public struct ProviderAnnouncement: Sendable {
 
     /// Statement that deletes a confirmed announcement; yields a row if it still exists.
     public func removal(in team: TeamID) -> SQL {
-        "DELETE FROM provider_announcements WHERE \(own(team)) RETURNING mark"
+        "DELETE FROM upstream_announcements WHERE \(own(team)) RETURNING announcement_hash"
     }
 
-    private func own(_ team: TeamID) -> SQL { "team_id = \(team) AND mark = \(mark) AND held_until = \(heldUntil)" }
+    private func own(_ team: TeamID) -> SQL {
+        "team_id = \(team) AND announcement_hash = \(hash) AND held_until = \(heldUntil)"
+    }
 }
 
-extension ProviderAnnouncement {
+extension UpstreamAnnouncement {
     /// Serializes the announcements of one user to one group of apps, so that each counts the names stored before it.
     ///
     /// An advisory lock is used because there is no row yet that could be locked.
@@ -67,22 +69,22 @@ extension ProviderAnnouncement {
     func insertion(in team: TeamID) -> SQL {
         let form = login.form
         return """
-            INSERT INTO provider_announcements AS known (
-                team_id, mark, provider, sub, app_id, form_given_name, form_family_name, form_email, given_name,
+            INSERT INTO upstream_announcements AS known (
+                team_id, announcement_hash, provider, sub, app_id, form_given_name, form_family_name, form_email, given_name,
                 family_name, announced_at, held_until
             )
-            SELECT \(team), \(mark), \(login.provider), \(login.linkedUser(team)), \(login.primaryAppID),
-                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.givenName))::text END,
-                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.familyName))::text END,
-                CASE WHEN room.is_left THEN \(ProviderForm.kept(form?.email))::text END,
+            SELECT \(team), \(hash), \(login.provider), \(login.linkedUser(team)), \(login.primaryAppID),
+                CASE WHEN room.is_left THEN \(UpstreamForm.kept(form?.givenName))::text END,
+                CASE WHEN room.is_left THEN \(UpstreamForm.kept(form?.familyName))::text END,
+                CASE WHEN room.is_left THEN \(UpstreamForm.kept(form?.email))::text END,
                 \(login.name.given), \(login.name.family), \(login.at), \(heldUntil)
             FROM (
-                SELECT count(*) < \(Quota.announcedNames.count) AS is_left FROM provider_announcements AS other
+                SELECT count(*) < \(Quota.announcedNames.count) AS is_left FROM upstream_announcements AS other
                 WHERE other.team_id = \(team) AND other.sub = \(login.linkedUser(team))
                     AND other.app_id = \(login.primaryAppID) AND other.form_given_name IS NOT NULL
             ) AS room
             WHERE NOT \(login.isTaken(team))
-            ON CONFLICT (team_id, mark) DO UPDATE SET sub = excluded.sub, held_until = excluded.held_until,
+            ON CONFLICT (team_id, announcement_hash) DO UPDATE SET sub = excluded.sub, held_until = excluded.held_until,
                 is_doubtful = true
             """
     }
@@ -99,23 +101,23 @@ extension ProviderAnnouncement {
     func dismissal(isRefused: Bool, in team: TeamID) -> [SQL] {
         [
             """
-            DELETE FROM provider_announcements
+            DELETE FROM upstream_announcements
             WHERE \(own(team)) AND (form_given_name IS NULL OR \(isRefused) AND NOT is_doubtful)
-            """, "UPDATE provider_announcements SET held_until = announced_at WHERE \(own(team))",
+            """, "UPDATE upstream_announcements SET held_until = announced_at WHERE \(own(team))",
         ]
     }
 }
 
 /// Names that were announced to a group of apps for the user of a login, and that no request is processing any more.
 struct WaitingNames {
-    let login: ProviderLogin
+    let login: UpstreamLogin
     let primaryAppID: ClientID
     let team: TeamID
 
     /// The announcements of a user, for a FROM clause.
     func rows(of subject: SQL) -> SQL {
         """
-        provider_announcements AS waiting
+        upstream_announcements AS waiting
             WHERE waiting.team_id = \(team) AND waiting.sub = \(subject) AND waiting.app_id = \(primaryAppID)
                 AND waiting.held_until <= \(login.at)
         """
@@ -140,7 +142,7 @@ struct WaitingNames {
                 WHERE form_given_name IS NOT NULL AND \(!login.hasName)
                 ORDER BY announced_at LIMIT 1
             ), vault AS (
-                UPDATE provider_identities AS known
+                UPDATE upstream_identities AS known
                 SET form_given_name = late.form_given_name, form_family_name = late.form_family_name,
                     form_email = coalesce(late.form_email, known.form_email), form_received_at = late.announced_at
                 FROM late
@@ -150,7 +152,7 @@ struct WaitingNames {
             ), profile AS (
                 \(UserStore.renaming(subject, from: "late", in: team, when: isOwn))
             )
-            \(ProviderConsent.naming(subject, for: primaryAppID, from: "late", in: team, when: isWanted))
+            \(UpstreamConsent.naming(subject, for: primaryAppID, from: "late", in: team, when: isWanted))
             """
     }
 }

@@ -34,7 +34,7 @@ def claims(body: bytes) -> dict:
 
 def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite):
     console, team = story_team("NOTICES001")
-    page = console.open("notices")
+    page = console.open("notifications")
     expect(page.get_by_text("No App ID has a notification URL yet")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="App IDs").click()
     page.get_by_role("link", name="Acme", exact=True).click()
@@ -42,14 +42,14 @@ def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("Saved")
 
-    console.open("notices")
+    console.open("notifications")
     send_test(page, "consent-revoked")
     console.reload_until("Status 404")
     expect(page.get_by_text("Waiting", exact=True)).to_be_visible()
     expect(page.get_by_role("button", name="Send it again")).to_have_count(0)
 
     server.pages["/apple"] = (200, {}, "Thank you")
-    console.open("notices")
+    console.open("notifications")
     send_test(page, "account-delete")
     console.reload_until("Delivered")
     expect(page.get_by_text("Status 200", exact=True)).to_be_visible()
@@ -63,7 +63,7 @@ def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite
     assert [notice["jti"] for notice in sent[1:]] == [jti, jti]
     assert json.loads(sent[-1]["events"])["type"] == "account-delete"
 
-    console.open("notices?state=delivered")
+    console.open("notifications?state=delivered")
     expect(page.get_by_role("main").get_by_role("row")).to_have_count(2)
     page.get_by_role("link", name="Take off the filter State: Delivered").click()
     expect(page.get_by_text("2 notices")).to_be_visible()

@@ -5,15 +5,15 @@ public import Platform
 import Postgres
 
 /// Successful login at a provider.
-public struct ProviderLogin: Sendable {
+public struct UpstreamLogin: Sendable {
     let provider: ProviderID
-    let identity: ProviderIdentity
-    let form: ProviderForm?
+    let identity: UpstreamIdentity
+    let form: UpstreamForm?
     let primaryAppID: ClientID?
     let scope: AuthorizationRequest.Scope
     let origin: Origin
     let at: Timestamp
-    let proof: FederatedUnlinks.Proof?
+    let proof: UpstreamUnlinks.Proof?
 
     /// - Parameters:
     ///   - form: data of a form field, sent the first time only.
@@ -22,9 +22,9 @@ public struct ProviderLogin: Sendable {
     ///   - scope: requested scope.
     ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
     public init(
-        _ identity: ProviderIdentity, from provider: ProviderID, form: ProviderForm?, primaryAppID: ClientID?,
+        _ identity: UpstreamIdentity, from provider: ProviderID, form: UpstreamForm?, primaryAppID: ClientID?,
         asking scope: AuthorizationRequest.Scope, origin: Origin, at moment: Timestamp,
-        provedBy proof: FederatedUnlinks.Proof? = nil
+        provedBy proof: UpstreamUnlinks.Proof? = nil
     ) {
         self.provider = provider
         self.identity = identity
@@ -38,7 +38,7 @@ public struct ProviderLogin: Sendable {
 }
 
 // Statements that store a login.
-extension ProviderLogin {
+extension UpstreamLogin {
     /// Statements that store the login, run in this order.
     ///
     /// The user is locked first, as wherever something of a user's ends, so that concurrent transactions wait in one
@@ -73,7 +73,7 @@ extension ProviderLogin {
     func linkedUser(_ team: TeamID) -> SQL {
         """
         coalesce(
-            (SELECT sub FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
+            (SELECT sub FROM upstream_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
             \(identity.identifier)
         )
         """
@@ -88,7 +88,7 @@ extension ProviderLogin {
             "user.created", by: .person(subject), on: AuditEvent.Target("user", subject.rawValue), from: origin,
             after: ["provider": .string(provider.rawValue)])
         let isNew: SQL = """
-            \(stands(team)) AND NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
+            \(stands(team)) AND NOT EXISTS (SELECT FROM upstream_identities WHERE \(same(team)))
             """
         return """
             WITH added AS (
@@ -102,17 +102,17 @@ extension ProviderLogin {
     private func identity(_ team: TeamID) -> SQL {
         """
         WITH form (counts) AS (SELECT \(takesForm(team)))
-        INSERT INTO provider_identities AS known (
+        INSERT INTO upstream_identities AS known (
             team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
             form_email, form_received_at, email, is_private_email, linked_at, state_at, created_at, last_seen_at,
-            came_to, came_at
+            last_login_app_id, last_login_at
         )
         SELECT \(team), \(provider), \(identity.identifier),
             \(linkedUser(team)), \(identity.transferSubject), \(identity.realUserStatus ?? identity.observedStatus),
-            \(ProviderForm.kept(form?.givenName) ?? ""), \(ProviderForm.kept(form?.familyName) ?? ""),
-            \(ProviderForm.kept(form?.email)), \(form == nil ? nil : at), \(email),
+            \(UpstreamForm.kept(form?.givenName) ?? ""), \(UpstreamForm.kept(form?.familyName) ?? ""),
+            \(UpstreamForm.kept(form?.email)), \(form == nil ? nil : at), \(email),
             \(identity.email?.isPrivate ?? false),
-            (SELECT linked_at FROM provider_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
+            (SELECT linked_at FROM upstream_identities WHERE \(same(team)) ORDER BY created_at LIMIT 1),
             \(at), \(at), \(at), \(primaryAppID), \(primaryAppID == nil ? nil : at)
         WHERE \(stands(team)) AND NOT \(isTaken(team))
         ON CONFLICT (team_id, provider, identifier) DO UPDATE SET
@@ -141,8 +141,8 @@ extension ProviderLogin {
     /// Assignments that store the group of apps of this sign-in, unless a later sign-in was to another one.
     var coming: SQL {
         """
-        came_to = CASE WHEN \(primaryAppID) IS NULL OR known.came_at > \(at) THEN known.came_to ELSE \(primaryAppID) END,
-        came_at = CASE WHEN \(primaryAppID) IS NULL OR known.came_at > \(at) THEN known.came_at ELSE \(at) END
+        last_login_app_id = CASE WHEN \(primaryAppID) IS NULL OR known.last_login_at > \(at) THEN known.last_login_app_id ELSE \(primaryAppID) END,
+        last_login_at = CASE WHEN \(primaryAppID) IS NULL OR known.last_login_at > \(at) THEN known.last_login_at ELSE \(at) END
         """
     }
 
@@ -154,9 +154,9 @@ extension ProviderLogin {
     func isTaken(_ team: TeamID) -> SQL {
         """
         (
-            NOT EXISTS (SELECT FROM provider_identities WHERE \(same(team)))
+            NOT EXISTS (SELECT FROM upstream_identities WHERE \(same(team)))
             AND NOT EXISTS (
-                SELECT FROM provider_identities
+                SELECT FROM upstream_identities
                 WHERE team_id = \(team) AND sub = \(identity.identifier) AND linked_at IS NULL
             )
             AND EXISTS (
@@ -184,7 +184,7 @@ extension ProviderLogin {
     /// Marks the identity of the provider's other team as transferred.
     private func markTransferred(_ transferSubject: String, _ team: TeamID) -> SQL {
         """
-        UPDATE provider_identities SET state = 'transferred', state_at = \(at)
+        UPDATE upstream_identities SET state = 'transferred', state_at = \(at)
         WHERE team_id = \(team) AND provider = \(provider) AND transfer_sub = \(transferSubject)
             AND identifier <> \(identity.identifier) AND state <> 'transferred' AND \(stands(team))
         """
@@ -207,7 +207,7 @@ extension ProviderLogin {
     /// `user` is delivered if it was received, and again until an app has it; if it was not received there is nothing
     /// to deliver.
     private func consent(_ primaryAppID: ClientID, _ team: TeamID) -> SQL {
-        let consent = ProviderConsent(
+        let consent = UpstreamConsent(
             of: subject(team), for: primaryAppID, name: name, sharesName: !name.isEmpty,
             sharesEmail: scope.email && email != nil, at: at, from: origin, isUndelivered: form != nil)
         let condition: SQL = "NOT \(isLinked(team)) AND \(subject(team)) IS NOT NULL AND \(stands(team))"
@@ -222,17 +222,17 @@ extension ProviderLogin {
         let told = name.isEmpty ? vault ?? .none : name
         let sharesName = scope.name && !told.isEmpty
         let isNew = form != nil || vault != nil
-        let consent = ProviderConsent(
+        let consent = UpstreamConsent(
             of: subject(team), for: primaryAppID, name: told, sharesName: sharesName,
             sharesEmail: scope.email && email != nil, at: at, from: origin, isUndelivered: isNew,
-            address: ProviderConsent.Address(of: provider, identity.email))
+            address: UpstreamConsent.Address(of: provider, identity.email))
         let condition: SQL = "\(isLinked(team)) AND \(stands(team))"
         return granting(consent, primaryAppID, sharesName: sharesName, team, when: condition)
     }
 
     /// Statement that stores a consent, with an audit event if it is a new one.
     private func granting(
-        _ consent: ProviderConsent, _ primaryAppID: ClientID, sharesName: Bool, _ team: TeamID, when condition: SQL
+        _ consent: UpstreamConsent, _ primaryAppID: ClientID, sharesName: Bool, _ team: TeamID, when condition: SQL
     ) -> SQL {
         let event = grant(primaryAppID, sharesName: sharesName)
         let insertion = consent.insertion(
@@ -257,7 +257,7 @@ extension ProviderLogin {
     func isLinked(_ team: TeamID) -> SQL {
         """
         EXISTS (
-            SELECT FROM provider_identities
+            SELECT FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
                 AND linked_at IS NOT NULL
         )
@@ -275,7 +275,7 @@ extension ProviderLogin {
         """
         SELECT i.linked_at IS NOT NULL, i.form_given_name, i.form_family_name, i.form_received_at IS NOT NULL,
             \(UserStore.columns), c.app_id IS NOT NULL, \(ConsentStore.columns)
-        FROM provider_identities i
+        FROM upstream_identities i
         JOIN users u ON u.team_id = i.team_id AND u.sub = i.sub
         LEFT JOIN consents c ON c.team_id = u.team_id AND c.sub = u.sub AND c.app_id = \(primaryAppID)
         WHERE i.team_id = \(team) AND i.provider = \(provider) AND i.identifier = \(identity.identifier)
@@ -286,7 +286,7 @@ extension ProviderLogin {
     /// `sub` of the user of the identity as it is now.
     func subject(_ team: TeamID) -> SQL {
         """
-        (SELECT sub FROM provider_identities
+        (SELECT sub FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier))
         """
     }
@@ -297,7 +297,7 @@ extension ProviderLogin {
     func status(in team: TeamID) -> SQL {
         """
         SELECT 1 WHERE NOT EXISTS (
-            SELECT FROM provider_identities
+            SELECT FROM upstream_identities
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
                 AND state = 'revoked' AND state_at > \(at)
         )
@@ -306,7 +306,7 @@ extension ProviderLogin {
 }
 
 // Repeated logins without new data.
-extension ProviderLogin {
+extension UpstreamLogin {
     /// Statement that finds the user by the provider's identifier if the signed address and the consent are unchanged.
     ///
     /// - Returns: nil if the login contains data that is sent only once, or needs more than a lookup.
@@ -317,7 +317,7 @@ extension ProviderLogin {
         let waiting = WaitingNames(login: self, primaryAppID: primaryAppID, team: team).rows(of: "seen.sub")
         return """
             WITH seen AS (
-                UPDATE provider_identities AS known
+                UPDATE upstream_identities AS known
                 SET last_seen_at = greatest(known.last_seen_at, \(at)), \(coming)
                 WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
                     AND state = 'authorized' AND linked_at IS NULL AND \(stands(team))

@@ -64,7 +64,7 @@ extension EmailMessage {
 
 /// The HTML part of an email.
 public struct EmailMessagePage: View {
-    public static let template = "mail/letter"
+    public static let template = "mail/message"
     public static let languages = Language.allCases
     public static let fields = Fields<Self> {
         $0.text("lang") { $0.language.tag }

@@ -8,11 +8,11 @@ public import Postgres
 ///
 /// Purpose, user and session of the upstream request are stored only on this server; the returning browser must have
 /// that same session. The provider's verified token alone identifies the account, never an email address.
-public struct FederatedLinking: Sendable {
+public struct UpstreamLinking: Sendable {
     private let provider: any IdentityProvider
     private let server: ServerContext
     private let upstreamRequests: UpstreamRequestStore
-    private let links: ProviderLinkStore
+    private let links: UpstreamLinkStore
     private let tokens: UpstreamTokenStore
     private let orphans: OrphanedTokenStore
 
@@ -20,7 +20,7 @@ public struct FederatedLinking: Sendable {
         self.provider = provider
         self.server = server
         upstreamRequests = UpstreamRequestStore(database, server: server, timeout: provider.timeout)
-        links = ProviderLinkStore(database)
+        links = UpstreamLinkStore(database)
         tokens = UpstreamTokenStore(server: server)
         orphans = OrphanedTokenStore(database, server: server)
     }
@@ -28,7 +28,7 @@ public struct FederatedLinking: Sendable {
     /// Result of linking an account.
     public enum Outcome: Sendable {
         case connected
-        case refused(ProviderLinkStore.Obstacle)
+        case refused(UpstreamLinkStore.Obstacle)
         /// The user cancelled at the provider.
         case cancelled
         /// The browser returned with another session, or with none.
@@ -53,7 +53,7 @@ public struct FederatedLinking: Sendable {
     }
 }
 
-extension FederatedLinking {
+extension UpstreamLinking {
     /// Provider's answer, with the user and session that its account is to be linked to.
     struct Login: Sendable {
         let claimed: UpstreamRequestStore.Claimed
@@ -72,8 +72,8 @@ extension FederatedLinking {
         let outcome: Outcome
         do { outcome = try await settle(login, telling: mailer) } catch let failure as UpstreamFailure {
             outcome = .failed(failure)
-        } catch let obstacle as ProviderLinkStore.Obstacle { outcome = .refused(obstacle) } catch {
-            await server.log.attempt("provider_answer.not_released", request: login.origin.requestID) {
+        } catch let obstacle as UpstreamLinkStore.Obstacle { outcome = .refused(obstacle) } catch {
+            await server.log.attempt("upstream_answer.not_released", request: login.origin.requestID) {
                 try await upstreamRequests.release(login.claimed, in: login.team.id)
             }
             throw error
@@ -90,10 +90,10 @@ extension FederatedLinking {
     private func settle(_ login: Login, telling mailer: FactorMailer) async throws -> Outcome {
         guard login.isOwn else { return .foreign }
         if let error = login.answer.error {
-            if FederatedSignIn.isCancellation(error) { return .cancelled }
-            throw FederatedSignIn.refusal(error)
+            if UpstreamSignIn.isCancellation(error) { return .cancelled }
+            throw UpstreamSignIn.refusal(error)
         }
-        guard let code = login.answer.code else { throw FederatedSignIn.incomplete }
+        guard let code = login.answer.code else { throw UpstreamSignIn.incomplete }
         let identity = try await provider.identify(
             login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.answeredAt)
         let link = link(identity, login)
@@ -102,7 +102,7 @@ extension FederatedLinking {
             try await provider.redeem(code, of: login.upstreamRequest, in: login.team), about: identity.identifier,
             from: source(of: login))
         do {
-            guard grant.identity.identifier == identity.identifier else { throw FederatedSignIn.otherPerson }
+            guard grant.identity.identifier == identity.identifier else { throw UpstreamSignIn.otherPerson }
             try await links.connect(
                 link, in: login.team.id,
                 ending: UpstreamRequestStore.deletion(of: login.upstreamRequest, in: login.team.id),
@@ -115,10 +115,10 @@ extension FederatedLinking {
         return .connected
     }
 
-    private func link(_ identity: ProviderIdentity, _ login: Login) -> ProviderLinkStore.Link {
-        ProviderLinkStore.Link(
+    private func link(_ identity: UpstreamIdentity, _ login: Login) -> UpstreamLinkStore.Link {
+        UpstreamLinkStore.Link(
             subject: login.link.subject, provider: provider.id, identity: identity,
-            form: login.answer.user.flatMap(ProviderForm.init), session: login.link.session, origin: login.origin,
+            form: login.answer.user.flatMap(UpstreamForm.init), session: login.link.session, origin: login.origin,
             at: server.clock())
     }
 

@@ -8,20 +8,20 @@ import Testing
 @testable import Federation
 
 /// Somebody whose app went from one of Apple's teams to another is called otherwise there, and is the same person here.
-@Suite struct FederatedIdentityTests {
+@Suite struct UpstreamIdentityTests {
     private static let former = Subject(hexadecimal: "a1")
     private static let present = Subject(hexadecimal: "b2")
 
     private func arrive(as identifier: Subject, in team: TeamID = .acme, _ environment: TestEnvironment) async throws
         -> Subject
     {
-        let identity = ProviderIdentity(
+        let identity = UpstreamIdentity(
             identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
             authenticatedAt: .noon)
-        let arrival = ProviderLogin(
+        let arrival = UpstreamLogin(
             identity, from: .apple, form: nil, primaryAppID: nil,
             asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon)
-        let known = try await environment.federated.record(arrival, in: team)
+        let known = try await environment.identities.record(arrival, in: team)
         return try #require(known).user.subject
     }
 
@@ -31,7 +31,7 @@ import Testing
             #expect(try await arrive(as: Self.present, environment) == Self.former)
             _ = try await arrive(as: Self.present, environment)
 
-            let states = try environment.admin("SELECT identifier, state FROM provider_identities ORDER BY 1")
+            let states = try environment.admin("SELECT identifier, state FROM upstream_identities ORDER BY 1")
             #expect(states == [[Self.former.rawValue, "transferred"], [Self.present.rawValue, "authorized"]])
         }
     }
@@ -41,22 +41,22 @@ import Testing
             _ = try await arrive(as: Self.former, in: .rival, environment)
             _ = try await arrive(as: Self.present, environment)
 
-            let states = try environment.admin("SELECT team_id, state FROM provider_identities ORDER BY 1")
+            let states = try environment.admin("SELECT team_id, state FROM upstream_identities ORDER BY 1")
             #expect(states == [["ACMETEAM01", "authorized"], ["RIVALTEAM1", "authorized"]])
         }
     }
 
     /// Somebody as an answer says who they are that has waited since a minute before noon.
-    private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil) -> ProviderLogin
+    private func waiting(as identifier: Subject, transfer: String?, for primaryAppID: ClientID? = nil) -> UpstreamLogin
     {
         let answered = Timestamp.noon - .seconds(60)
-        return ProviderLogin(
-            ProviderIdentity(
+        return UpstreamLogin(
+            UpstreamIdentity(
                 identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil,
                 authenticatedAt: answered), from: .apple, form: nil, primaryAppID: primaryAppID,
             asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon,
             // By the clock of the database, to which noon is none.
-            provedBy: FederatedUnlinks.Proof(answeredAt: answered, arrivedAt: .now() - .seconds(60), for: .app))
+            provedBy: UpstreamUnlinks.Proof(answeredAt: answered, arrivedAt: .now() - .seconds(60), for: .app))
     }
 
     @Test(arguments: [false, true])
@@ -68,22 +68,22 @@ import Testing
             try await environment.database.transaction(in: .acme) { transaction in
                 let noting =
                     isTold
-                    ? FederatedUnlinks.noting(toldOf: Self.former, at: .apple, for: nil, until: .noon, in: .acme)
-                    : FederatedUnlinks.noting(of: Self.former, in: .acme)
+                    ? UpstreamUnlinks.noting(toldOf: Self.former, at: .apple, for: nil, until: .noon, in: .acme)
+                    : UpstreamUnlinks.noting(of: Self.former, in: .acme)
                 _ = try await transaction.query(noting)
             }
             try environment.removePerson(Self.former)
-            try environment.admin("DELETE FROM provider_identities")
+            try environment.admin("DELETE FROM upstream_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
-            #expect(try await environment.federated.record(late, in: .acme) == nil)
-            #expect(try await environment.federated.hasParted(late, in: .acme))
+            #expect(try await environment.identities.record(late, in: .acme) == nil)
+            #expect(try await environment.identities.isUnlinked(late, in: .acme))
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.present.rawValue).isEmpty)
 
             // Nobody else is kept out, nor the same names at another team.
-            #expect(try await environment.federated.record(late, in: .rival) != nil)
+            #expect(try await environment.identities.record(late, in: .rival) != nil)
             let stranger = waiting(as: Self.present, transfer: "000000.another.0000")
-            #expect(try await environment.federated.record(stranger, in: .acme) != nil)
+            #expect(try await environment.identities.record(stranger, in: .acme) != nil)
         }
     }
 
@@ -91,12 +91,12 @@ import Testing
         try await withEnvironment { environment in
             try environment.addApp(ClientID.app)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
-            for _ in 0..<2 { #expect(try await environment.federated.record(arrival, in: .acme) != nil) }
+            for _ in 0..<2 { #expect(try await environment.identities.record(arrival, in: .acme) != nil) }
 
-            let parting = FederatedUnlinks.noting(of: Self.former, for: .app, in: .acme)
+            let parting = UpstreamUnlinks.noting(of: Self.former, for: .app, in: .acme)
             try await environment.database.query(parting, in: .acme)
 
-            #expect(try await environment.federated.record(arrival, in: .acme) == nil)
+            #expect(try await environment.identities.record(arrival, in: .acme) == nil)
         }
     }
 
@@ -106,17 +106,17 @@ import Testing
             let ada = try await environment.add("Ada")
             try environment.admin(
                 """
-                INSERT INTO provider_identities (
+                INSERT INTO upstream_identities (
                     team_id, provider, identifier, sub, state_at, created_at, last_seen_at, linked_at
                 ) VALUES ('ACMETEAM01', 'apple', $1, $2, now(), now(), now(), now())
                 """, Self.former.rawValue, ada.rawValue)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
             var halves = 0
-            let known = try await environment.federated.write(arrival, in: .acme) {
+            let known = try await environment.identities.write(arrival, in: .acme) {
                 statements throws(PostgresFailure) in
                 halves += 1
                 if halves == 2 {
-                    let parting = FederatedUnlinks.noting(of: ada, for: .app, in: .acme)
+                    let parting = UpstreamUnlinks.noting(of: ada, for: .app, in: .acme)
                     try await environment.database.query(parting, in: .acme)
                 }
                 return try await environment.database.query(statements, in: .acme)
@@ -129,21 +129,21 @@ import Testing
 }
 
 /// People who come again by way of a provider: what is as it was is not written again.
-@Suite struct FederatedRecognitionTests {
+@Suite struct UpstreamRecognitionTests {
     private static let person = Subject(hexadecimal: "a1")
     private static let later = Timestamp.noon + .seconds(60)
 
     @discardableResult private func arrive(
         at moment: Timestamp, with address: String = "rita@icloud.example", to app: ClientID = .app,
         in team: TeamID = .acme, _ environment: TestEnvironment
-    ) async throws -> FederatedIdentityStore.Known {
+    ) async throws -> UpstreamIdentityStore.Known {
         let email = try #require(EmailAddress(rawValue: address))
-        let identity = ProviderIdentity(
+        let identity = UpstreamIdentity(
             identifier: Self.person, email: SharedIdentity.Email(address: email, isVerified: true, isPrivate: false),
             transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
-        let arrival = ProviderLogin(
+        let arrival = UpstreamLogin(
             identity, from: .apple, form: nil, primaryAppID: app, asking: .all, origin: .test, at: moment)
-        return try #require(try await environment.federated.record(arrival, in: team))
+        return try #require(try await environment.identities.record(arrival, in: team))
     }
 
     /// Which rows of the person's there are, each with the place where its newest version lies.
@@ -165,7 +165,7 @@ import Testing
 
             #expect(again.user == first.user && again.consent == first.consent)
             #expect(try versions(environment) == before)
-            let seen = try environment.admin("SELECT extract(epoch FROM last_seen_at)::bigint FROM provider_identities")
+            let seen = try environment.admin("SELECT extract(epoch FROM last_seen_at)::bigint FROM upstream_identities")
             #expect(seen == [["\(Self.later.seconds)"]])
         }
     }

@@ -32,8 +32,8 @@ import Testing
         #expect(try !site.isAlive(token) && site.credentialState() == "revoked")
         #expect(try site.count("consents", in: .acme) == 0)
         // Dead at Apple already: nobody has to call.
-        #expect(try site.tokenStates() == ["revoked"] && site.receipts() == ["provider_token.revoked"])
-        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'provider.revocation'").isEmpty)
+        #expect(try site.tokenStates() == ["revoked"] && site.receipts() == ["upstream_token.revoked"])
+        #expect(try site.admin("SELECT FROM jobs WHERE kind = 'upstream.revocation'").isEmpty)
         #expect(try site.notificationTypes() == ["consent-revoked"])
     }
 
@@ -93,7 +93,7 @@ import Testing
         }
         #expect(try site.notification(event, to: "/t/RIVALTEAM1/auth/notifications/apple").status == 400)
         #expect(try site.notification(event, signedBy: TestKeys.signing).status == 400)
-        #expect(try site.isAlive(token) && site.count("provider_notices") == 0)
+        #expect(try site.isAlive(token) && site.count("upstream_notifications") == 0)
     }
 
     @Test(.notifications) func `wait where Apple's keys cannot be had, and are good as of when they came`() async throws
@@ -114,7 +114,7 @@ import Testing
     func `by a key that Apple does not have are refused, or kept for as long as Apple may not be asked`() async throws {
         let token = try site.tokens()
         let event = site.event("consent-revoked")
-        let kept = "SELECT state, attempts < 4 FROM jobs WHERE kind = 'provider.notice'"
+        let kept = "SELECT state, attempts < 4 FROM jobs WHERE kind = 'upstream.notification'"
 
         // The keys were fetched for the sign-in.
         site.clock.advance(by: .seconds(2))
@@ -153,18 +153,18 @@ import Testing
         _ = try site.tokens()
         try site.predate()
         let form = ["person": "regular", "event": spelling, "copies": "2"]
-        #expect(try site.post("/apple/notices", form).status == 303)
+        #expect(try site.post("/apple/notifications", form).status == 303)
         for copies in ["0", "6", "many"] {
-            #expect(try site.post("/apple/notices", form.merging(["copies": copies]) { $1 }).status != 303)
+            #expect(try site.post("/apple/notifications", form.merging(["copies": copies]) { $1 }).status != 303)
         }
-        let delivered = "SELECT state FROM notices WHERE team_id = 'APPLESIM00'"
+        let delivered = "SELECT state FROM notifications WHERE team_id = 'APPLESIM00'"
         try await site.work { try site.admin(delivered) == [["delivered"]] }
 
         #expect(try site.credentialState() == "notFound" && site.tokenStates() == ["revoked"])
-        let told = try site.admin("SELECT events::text FROM provider_notices")
+        let told = try site.admin("SELECT events::text FROM upstream_notifications")
         #expect(told.count == 1 && told[0][0]?.contains(spelling) == true)
         #expect(try site.actions().count { $0 == "user.deleted" } == 1)
-        let arrivals = try site.admin("SELECT count(*)::text FROM notice_attempts WHERE team_id = 'APPLESIM00'")
+        let arrivals = try site.admin("SELECT count(*)::text FROM delivery_attempts WHERE team_id = 'APPLESIM00'")
         #expect(arrivals == [["2"]])
     }
 }

@@ -4,7 +4,7 @@ public import Platform
 public import Postgres
 
 /// Consent that a user gave on the sheet of a provider; SQL expressions come from the module Federation.
-public struct ProviderConsent: Sendable {
+public struct UpstreamConsent: Sendable {
     /// The provider's own address of a user who linked an existing account.
     public struct Address: Sendable {
         let provider: ProviderID
@@ -54,7 +54,7 @@ public struct ProviderConsent: Sendable {
         """
         INSERT INTO consents AS known (
             team_id, sub, app_id, shares_name, shares_email, hides_email, given_name, family_name, granted_at, ip,
-            delivered_at, provider, provider_email, is_provider_email_verified, is_provider_email_private
+            delivered_at, provider, upstream_email, is_upstream_email_verified, is_upstream_email_private
         )
         SELECT \(team), \(subject), \(primaryAppID), \(sharesName), \(sharesEmail), false, \(name.given),
             \(name.family), \(at), \(ip), \(isUndelivered ? nil : at), \(address?.provider),
@@ -74,11 +74,11 @@ public struct ProviderConsent: Sendable {
     }
 
     private static let newAddress: SQL = """
-        , provider_email = coalesce(excluded.provider_email, known.provider_email),
-            is_provider_email_verified = CASE WHEN excluded.provider_email IS NULL
-                THEN known.is_provider_email_verified ELSE excluded.is_provider_email_verified END,
-            is_provider_email_private = CASE WHEN excluded.provider_email IS NULL
-                THEN known.is_provider_email_private ELSE excluded.is_provider_email_private END
+        , upstream_email = coalesce(excluded.upstream_email, known.upstream_email),
+            is_upstream_email_verified = CASE WHEN excluded.upstream_email IS NULL
+                THEN known.is_upstream_email_verified ELSE excluded.is_upstream_email_verified END,
+            is_upstream_email_private = CASE WHEN excluded.upstream_email IS NULL
+                THEN known.is_upstream_email_private ELSE excluded.is_upstream_email_private END
         WHERE known.provider IS NOT NULL
         """
 

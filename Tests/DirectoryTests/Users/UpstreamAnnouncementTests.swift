@@ -8,27 +8,27 @@ import Testing
 @testable import Federation
 
 /// Whom a native app announces, while nobody knows whether they are here.
-@Suite struct ProviderAnnouncementTests {
+@Suite struct UpstreamAnnouncementTests {
     private static let person = Subject(hexadecimal: "a1")
     private static let later = Timestamp.noon + .seconds(60)
 
     private func arrival(at moment: Timestamp = .noon, called name: String? = nil, to app: ClientID = .app)
-        -> ProviderLogin
+        -> UpstreamLogin
     {
-        let identity = ProviderIdentity(
+        let identity = UpstreamIdentity(
             identifier: Self.person, email: nil, transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
-        return ProviderLogin(
+        return UpstreamLogin(
             identity, from: .apple,
-            form: name.map { ProviderForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
+            form: name.map { UpstreamForm(givenName: $0, familyName: "", email: nil, from: .app) }, primaryAppID: app,
             asking: .all, origin: .test, at: moment)
     }
 
     private func announce(
-        _ name: String, as mark: [UInt8] = [1], in team: TeamID = .acme, _ environment: TestEnvironment
-    ) async throws -> ProviderAnnouncement {
-        let announcement = ProviderAnnouncement(
-            arrival(called: name), as: mark, heldUntil: Timestamp.noon + .seconds(30))
-        let whom = try await environment.federated.announce(announcement, in: team)
+        _ name: String, as hash: [UInt8] = [1], in team: TeamID = .acme, _ environment: TestEnvironment
+    ) async throws -> UpstreamAnnouncement {
+        let announcement = UpstreamAnnouncement(
+            arrival(called: name), as: hash, heldUntil: Timestamp.noon + .seconds(30))
+        let whom = try await environment.identities.announce(announcement, in: team)
         if case .stranger = whom {} else { Issue.record("somebody knows them") }
         return announcement
     }
@@ -39,11 +39,11 @@ import Testing
             _ = try await announce("Rita", environment)
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.person.rawValue).isEmpty)
 
-            let known = try #require(try await environment.federated.record(arrival(at: Self.later), in: .acme))
-            let again = try #require(try await environment.federated.record(arrival(at: Self.later), in: .acme))
+            let known = try #require(try await environment.identities.record(arrival(at: Self.later), in: .acme))
+            let again = try #require(try await environment.identities.record(arrival(at: Self.later), in: .acme))
             #expect(known.user.subject == Self.person)
             #expect(again.consent?.name?.given == "Rita" && again.consent?.deliveredAt == nil)
-            #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
+            #expect(try environment.admin("SELECT FROM upstream_announcements").isEmpty)
         }
     }
 
@@ -53,17 +53,17 @@ import Testing
             try environment.addApp(ClientID.app, to: .rival)
             let announcement = try await announce("Rita", environment)
 
-            _ = try await environment.federated.record(arrival(at: Self.later), in: .rival)
-            _ = try await environment.federated.record(arrival(at: Self.later, to: .otherApp), in: .acme)
-            try await environment.federated.dismiss(announcement, isRefused: true, in: .rival)
-            let foreign = try await environment.federated.record(
+            _ = try await environment.identities.record(arrival(at: Self.later), in: .rival)
+            _ = try await environment.identities.record(arrival(at: Self.later, to: .otherApp), in: .acme)
+            try await environment.identities.dismiss(announcement, isRefused: true, in: .rival)
+            let foreign = try await environment.identities.record(
                 arrival(called: "Rita"), announcedBy: announcement, in: .rival)
-            if case .parted = foreign {} else { Issue.record("another team's") }
-            try await environment.database.query(ProviderAnnouncement.removal(of: Self.person, in: .rival), in: .rival)
+            if case .unlinked = foreign {} else { Issue.record("another team's") }
+            try await environment.database.query(UpstreamAnnouncement.removal(of: Self.person, in: .rival), in: .rival)
 
-            let waiting = "SELECT form_given_name FROM provider_announcements WHERE team_id = 'ACMETEAM01'"
+            let waiting = "SELECT form_given_name FROM upstream_announcements WHERE team_id = 'ACMETEAM01'"
             #expect(try environment.admin(waiting) == [["Rita"]])
-            let names = "SELECT DISTINCT form_given_name FROM provider_identities"
+            let names = "SELECT DISTINCT form_given_name FROM upstream_identities"
             #expect(try environment.admin(names) == [[""]])
         }
     }
@@ -71,13 +71,14 @@ import Testing
     @Test func `are gone once refused, unless an earlier try may have been good`() async throws {
         try await withEnvironment { environment in
             let first = try await announce("Rita", environment)
-            try await environment.federated.dismiss(first, isRefused: true, in: .acme)
-            #expect(try environment.admin("SELECT FROM provider_announcements").isEmpty)
+            try await environment.identities.dismiss(first, isRefused: true, in: .acme)
+            #expect(try environment.admin("SELECT FROM upstream_announcements").isEmpty)
 
-            try await environment.federated.dismiss(
+            try await environment.identities.dismiss(
                 try await announce("Rita", environment), isRefused: false, in: .acme)
-            try await environment.federated.dismiss(try await announce("Rita", environment), isRefused: true, in: .acme)
-            #expect(try environment.admin("SELECT mark FROM provider_announcements").count == 1)
+            try await environment.identities.dismiss(
+                try await announce("Rita", environment), isRefused: true, in: .acme)
+            #expect(try environment.admin("SELECT announcement_hash FROM upstream_announcements").count == 1)
         }
     }
 
@@ -86,9 +87,10 @@ import Testing
             for turn in UInt8(1)...20 {
                 let name = turn == 1 ? "Rita" : "Forged \(turn)"
                 let announcement = try await announce(name, as: [turn], environment)
-                try await environment.federated.dismiss(announcement, isRefused: false, in: .acme)
+                try await environment.identities.dismiss(announcement, isRefused: false, in: .acme)
             }
-            let waiting = "SELECT form_given_name FROM provider_announcements WHERE team_id = $1 ORDER BY mark"
+            let waiting =
+                "SELECT form_given_name FROM upstream_announcements WHERE team_id = $1 ORDER BY announcement_hash"
             let five = [["Rita"], ["Forged 2"], ["Forged 3"], ["Forged 4"], ["Forged 5"]]
             #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five)
 
@@ -97,9 +99,9 @@ import Testing
             #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five)
             _ = try await announce("Mara", as: [1], in: .rival, environment)
             #expect(try environment.admin(waiting, TeamID.rival.rawValue) == [["Mara"]])
-            let elsewhere = ProviderAnnouncement(
+            let elsewhere = UpstreamAnnouncement(
                 arrival(called: "Lena", to: .otherApp), as: [99], heldUntil: Timestamp.noon + .seconds(30))
-            _ = try await environment.federated.announce(elsewhere, in: .acme)
+            _ = try await environment.identities.announce(elsewhere, in: .acme)
             #expect(try environment.admin(waiting, TeamID.acme.rawValue) == five + [["Lena"]])
         }
     }
@@ -109,9 +111,9 @@ import Testing
             _ = try await race(50) { number in
                 _ = try await announce("Forged \(number)", as: [UInt8(number)], environment)
             }
-            let names = "SELECT FROM provider_announcements WHERE form_given_name IS NOT NULL"
+            let names = "SELECT FROM upstream_announcements WHERE form_given_name IS NOT NULL"
             #expect(try environment.admin(names).count == Quota.announcedNames.count)
-            #expect(try environment.admin("SELECT FROM provider_announcements").count == 50)
+            #expect(try environment.admin("SELECT FROM upstream_announcements").count == 50)
         }
     }
 
@@ -120,10 +122,10 @@ import Testing
             try environment.addApp(ClientID.app)
             for turn in UInt8(1)...5 { _ = try await announce("Forged \(turn)", as: [turn], environment) }
             let announcement = try await announce("Rita", as: [6], environment)
-            let nameless = "SELECT count(*) FROM provider_announcements WHERE form_given_name IS NULL"
+            let nameless = "SELECT count(*) FROM upstream_announcements WHERE form_given_name IS NULL"
             #expect(try environment.admin(nameless) == [["1"]])
 
-            let recorded = try await environment.federated.record(
+            let recorded = try await environment.identities.record(
                 arrival(called: "Rita"), announcedBy: announcement, in: .acme)
 
             guard case .known(let known) = recorded else { return #expect(Bool(false), "not let in") }

@@ -9,13 +9,13 @@ import Registry
 ///
 /// The order is essential: the provider's answer is stored before anything else; the user it identifies is stored
 /// before its code is redeemed; only then does the app get a code. A crash between any two of these loses nothing.
-public struct FederatedSignIn: Sendable {
+public struct UpstreamSignIn: Sendable {
     let provider: any IdentityProvider
     let interactions: Interactions
     let server: ServerContext
     let upstreamRequests: UpstreamRequestStore
-    private let linking: FederatedLinking
-    let people: FederatedIdentityStore
+    private let linking: UpstreamLinking
+    let people: UpstreamIdentityStore
     let tokens: UpstreamTokenStore
     let orphans: OrphanedTokenStore
 
@@ -26,8 +26,8 @@ public struct FederatedSignIn: Sendable {
         self.interactions = interactions
         self.server = server
         upstreamRequests = UpstreamRequestStore(database, server: server, timeout: provider.timeout)
-        linking = FederatedLinking(provider, server: server, database: database)
-        people = FederatedIdentityStore(database)
+        linking = UpstreamLinking(provider, server: server, database: database)
+        people = UpstreamIdentityStore(database)
         tokens = UpstreamTokenStore(server: server)
         orphans = OrphanedTokenStore(database, server: server)
     }
@@ -40,7 +40,7 @@ public struct FederatedSignIn: Sendable {
         case redirectToInteraction(InteractionID)
         case failed(UpstreamFailure, InteractionID)
         /// The upstream request was to link an account, not to sign in.
-        case linking(FederatedLinking.Outcome)
+        case linking(UpstreamLinking.Outcome)
         /// Another request is processing the answer.
         case busy
         /// The upstream request is unknown or over, or a browser returned that did not begin it.
@@ -129,7 +129,7 @@ public struct FederatedSignIn: Sendable {
         switch claimed.purpose {
         case .signIn(let interaction): id = interaction
         case .link(let subject, let owner):
-            let login = FederatedLinking.Login(
+            let login = UpstreamLinking.Login(
                 claimed: claimed, isOwn: session?.user.subject == subject && session?.id == owner,
                 link: (subject, owner), team: team, origin: origin)
             return .linking(try await linking.finish(login, telling: mailer))
@@ -145,7 +145,7 @@ public struct FederatedSignIn: Sendable {
         do { return try await finish(login) } catch let failure as UpstreamFailure {
             return try await fail(failure, login)
         } catch {
-            await server.log.attempt("provider_answer.not_released", request: origin.requestID) {
+            await server.log.attempt("upstream_answer.not_released", request: origin.requestID) {
                 try await upstreamRequests.release(claimed, in: team.id)
             }
             throw error
@@ -153,7 +153,7 @@ public struct FederatedSignIn: Sendable {
     }
 }
 
-extension FederatedSignIn {
+extension UpstreamSignIn {
     /// Answer with the context in which it is processed.
     struct Login: Sendable {
         let claimed: UpstreamRequestStore.Claimed
@@ -186,17 +186,17 @@ extension FederatedSignIn {
     }
 
     /// Stores the user and the data that came with the sign-in, durably, before the code is redeemed.
-    private func record(_ identity: ProviderIdentity, _ login: Login) async throws -> FederatedIdentityStore.Known {
+    private func record(_ identity: UpstreamIdentity, _ login: Login) async throws -> UpstreamIdentityStore.Known {
         let (claimed, team) = (login.claimed, login.team.id)
-        let person = ProviderLogin(
-            identity, from: provider.id, form: login.answer.user.flatMap(ProviderForm.init),
+        let person = UpstreamLogin(
+            identity, from: provider.id, form: login.answer.user.flatMap(UpstreamForm.init),
             primaryAppID: login.interaction.app?.primaryAppID, asking: login.upstreamRequest.scope,
             origin: login.origin, at: server.clock(),
-            provedBy: FederatedUnlinks.Proof(
+            provedBy: UpstreamUnlinks.Proof(
                 answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: login.upstreamRequest.primaryAppID))
         guard let known = try await people.record(person, in: team) else {
-            let hasParted = try await people.hasParted(person, in: team)
-            throw hasParted ? UpstreamFailure.parted : .subjectTaken
+            let isUnlinked = try await people.isUnlinked(person, in: team)
+            throw isUnlinked ? UpstreamFailure.unlinked : .subjectTaken
         }
         let step = TraceEvent(
             .proved, at: claimed.answeredAt, from: login.origin,
@@ -207,10 +207,10 @@ extension FederatedSignIn {
 }
 
 // Completion of a sign-in after the provider's token has been verified.
-extension FederatedSignIn {
+extension UpstreamSignIn {
     /// Answers the app, or stores the proof of a sign-in to the team's own pages, while the provider account is still
     /// linked.
-    func answer(_ login: Login, _ known: FederatedIdentityStore.Known, _ grant: UpstreamGrant) async throws -> Outcome {
+    func answer(_ login: Login, _ known: UpstreamIdentityStore.Known, _ grant: UpstreamGrant) async throws -> Outcome {
         guard let app = login.interaction.app, let consent = known.consent else {
             return try await prove(login, known.user, grant)
         }
@@ -224,7 +224,7 @@ extension FederatedSignIn {
         try await orphans.keep(grant, from: source(of: login))
         let (id, hash) = (login.interaction.id, login.browserHash)
         guard try await interactions.find(id, browserHash: hash, in: login.team.id) == nil else {
-            throw UpstreamFailure.parted
+            throw UpstreamFailure.unlinked
         }
         return .expired
     }
@@ -237,10 +237,10 @@ extension FederatedSignIn {
         let statements = [status.lock(in: team)] + settlement(login, user, grant, status) + [status.row(in: team)]
         guard try await interactions.run(statements, in: team) else {
             try await orphans.keep(grant, from: source(of: login))
-            throw UpstreamFailure.parted
+            throw UpstreamFailure.unlinked
         }
         let isKept = try await interactions.prove(
-            user, by: ProofMethod(provider.id), login: "", owing: .nothing, in: login.interaction,
+            user, by: .provider(provider.id), login: "", owing: .nothing, in: login.interaction,
             browserHash: login.browserHash, of: team)
         return isKept ? .redirectToInteraction(login.interaction.id) : .expired
     }
@@ -254,8 +254,8 @@ extension FederatedSignIn {
     /// Condition for the final writes, including the consent to the app's group if there is an app.
     ///
     /// A consent that ends while the code is redeemed therefore ends the sign-in, too.
-    private func status(of user: User, _ grant: UpstreamGrant, _ login: Login) -> FederatedLinkStatus {
-        FederatedLinkStatus(
+    private func status(of user: User, _ grant: UpstreamGrant, _ login: Login) -> UpstreamLinkStatus {
+        UpstreamLinkStatus(
             of: user.subject, at: provider.id, as: grant.identity.identifier,
             consentingTo: login.interaction.app?.primaryAppID)
     }
@@ -268,8 +268,7 @@ extension FederatedSignIn {
 
     /// Statements written with the app's code once the user is locked: the provider's token, and the upstream request's
     /// end.
-    private func settlement(_ login: Login, _ user: User, _ grant: UpstreamGrant, _ status: FederatedLinkStatus)
-        -> [SQL]
+    private func settlement(_ login: Login, _ user: User, _ grant: UpstreamGrant, _ status: UpstreamLinkStatus) -> [SQL]
     {
         let team = login.team.id
         let frame = [UpstreamRequestStore.deletion(of: login.upstreamRequest, in: team)]
@@ -283,7 +282,7 @@ extension FederatedSignIn {
 }
 
 // Errors and failures.
-extension FederatedSignIn {
+extension UpstreamSignIn {
     /// Handles the provider's error: a cancellation by the user is reported to the app, any other error is thrown.
     func refused(_ error: String, _ login: Login) async throws -> Outcome {
         guard Self.isCancellation(error) else { throw Self.refusal(error) }
@@ -299,15 +298,15 @@ extension FederatedSignIn {
 
     static func refusal(_ error: String) -> UpstreamFailure {
         UpstreamFailure(
-            .providerRefused, .none, because: "the provider answered the browser with \(Redaction.code(error))")
+            .upstreamRefused, .none, because: "the provider answered the browser with \(Redaction.code(error))")
     }
 
     static var incomplete: UpstreamFailure {
-        UpstreamFailure(.providerAnswer, .anew, because: "the answer has neither a code nor an error")
+        UpstreamFailure(.upstreamAnswer, .anew, because: "the answer has neither a code nor an error")
     }
 
     static var otherPerson: UpstreamFailure {
-        UpstreamFailure(.providerToken, .anew, because: "the code is about somebody else")
+        UpstreamFailure(.upstreamToken, .anew, because: "the code is about somebody else")
     }
 
     /// Records a failure for the inspector; releases an answer that may be tried again, otherwise ends the upstream
