@@ -5,10 +5,8 @@
 // Standards: OWASP's advice on access control and on cross-site request forgery.
 
 public import Accounts
-import Core
 import Directory
 public import EventLoop
-import Federation
 public import HTTP
 import OAuth
 public import Platform

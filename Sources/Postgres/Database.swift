@@ -1,16 +1,5 @@
 public import EventLoop
 
-/// Transaction-local setting that statements run under, such as the team whose rows row-level security shows.
-public struct Setting: Equatable, Sendable {
-    let statement: SQL
-
-    /// - Parameter statement: a `SELECT set_config(…, true)`; local, so it ends with the transaction.
-    public init(_ statement: SQL) { self.statement = statement }
-
-    /// Owner of the work under this setting, such as a team id.
-    var owner: String { String(decoding: statement.parameters.bytes, as: UTF8.self) }
-}
-
 /// Connections of one loop to one database under one role.
 ///
 /// Statements share pipelined connections. Transactions, searches and statements that wait for a row lock have a
@@ -251,4 +240,30 @@ public final class Database: @unchecked Sendable {
 
     /// Why a shared connection was last lost; empty while all are ready.
     public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }
+}
+
+/// Transaction-local setting that statements run under, such as the team whose rows row-level security shows.
+public struct Setting: Equatable, Sendable {
+    let statement: SQL
+
+    /// - Parameter statement: a `SELECT set_config(…, true)`; local, so it ends with the transaction.
+    public init(_ statement: SQL) { self.statement = statement }
+
+    /// Owner of the work under this setting, such as a team id.
+    var owner: String { String(decoding: statement.parameters.bytes, as: UTF8.self) }
+}
+
+/// Forwards the first of several answers and ignores the others.
+///
+/// Used on its loop's thread only.
+private final class FirstAnswer {
+    private var take: ((Bool) -> Void)?
+
+    init(_ take: @escaping (Bool) -> Void) { self.take = take }
+
+    func give(_ answer: Bool) {
+        guard let take else { return }
+        self.take = nil
+        take(answer)
+    }
 }

@@ -1,4 +1,4 @@
-import EventLoop
+import CPostgreSQL
 
 /// Why a statement or transaction failed.
 public enum PostgresFailure: Error, Equatable, Sendable {
@@ -46,42 +46,34 @@ public enum PostgresFailure: Error, Equatable, Sendable {
     }
 }
 
-/// Whether the server has been unreachable for so long that no statement should wait for it.
-struct Outage {
-    private let limit: Duration
-    /// Start of the outage; nil while connected, and before the first connection, which may only be slow to open.
-    private var since: Int64?
-    private var hasBeenThere = false
-
-    init(limit: Duration) { self.limit = limit }
-
-    /// Records the state of the connections; called whenever one opens or is lost.
-    mutating func note(isReady: Bool) {
-        if isReady {
-            (since, hasBeenThere) = (nil, true)
-        } else if hasBeenThere, since == nil {
-            since = MonotonicTime.now()
+extension PostgresFailure {
+    /// Creates a failure from the error fields of a result.
+    init(_ result: OpaquePointer) {
+        guard let sqlState = unsafe Self.state(of: result) else {
+            // A message from libpq, not from the server: the connection broke.
+            let text = unsafe PQresultErrorMessage(result).map { unsafe String(cString: $0) }
+            self = .unavailable(text.flatMap { $0.split(separator: "\n").first.map(String.init) } ?? "no answer")
+            return
+        }
+        let message = unsafe Self.field(pippin_diag_message, of: result) ?? "unknown error"
+        switch sqlState {
+        case "57014": self = .timedOut
+        // Earlier segments failed before they prepared the statement that all of them use.
+        case "26000": self = .unavailable(message)
+        // Class 57P: the server is shutting down or starting. Class 53: it is out of connections.
+        case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"): self = .unavailable(message)
+        default:
+            self = .refused(
+                Refusal(
+                    sqlState: sqlState, message: message,
+                    constraint: unsafe Self.field(pippin_diag_constraint, of: result)))
         }
     }
 
-    /// Whether there has been no connection for longer than the limit.
-    var isLong: Bool {
-        guard let since else { return false }
-        return MonotonicTime.now() - since > limit.nanoseconds
-    }
-}
+    /// SQLSTATE of an error result; nil if libpq created the result itself.
+    static func state(of result: OpaquePointer) -> String? { unsafe field(pippin_diag_sqlstate, of: result) }
 
-/// Forwards the first of several answers and ignores the others.
-///
-/// Used on its loop's thread only.
-final class FirstAnswer {
-    private var take: ((Bool) -> Void)?
-
-    init(_ take: @escaping (Bool) -> Void) { self.take = take }
-
-    func give(_ answer: Bool) {
-        guard let take else { return }
-        self.take = nil
-        take(answer)
+    private static func field(_ code: Int32, of result: OpaquePointer) -> String? {
+        unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
     }
 }

@@ -97,31 +97,3 @@ extension [SQL] {
         return SQL(stringInterpolation: parts)
     }
 }
-
-/// Bound parameters of a statement in PostgreSQL's binary format, in one buffer.
-@usableFromInline struct Parameters: Equatable, Sendable {
-    private(set) var types: [UInt32] = []
-    /// Position of each value in `bytes`; a negative length is NULL.
-    private(set) var slices: [Slice] = []
-    @usableFromInline var bytes: [UInt8] = []
-
-    struct Slice: Equatable, Sendable {
-        var offset: Int
-        let length: Int32
-    }
-
-    var count: Int { types.count }
-
-    /// Adds the value of `type` whose octets are those from `offset` on.
-    mutating func append(_ type: UInt32, from offset: Int, isNull: Bool) {
-        types.append(type)
-        slices.append(Slice(offset: offset, length: isNull ? -1 : Int32(clamping: bytes.count - offset)))
-    }
-
-    mutating func append(contentsOf other: Parameters) {
-        let offset = bytes.count
-        types += other.types
-        slices += other.slices.map { Slice(offset: $0.offset + offset, length: $0.length) }
-        bytes += other.bytes
-    }
-}

@@ -153,7 +153,7 @@ extension Optional: SQLBindable where Wrapped: SQLBindable {
 }
 
 /// Integers in network byte order, as in PostgreSQL's binary formats.
-enum BigEndian {
+private enum BigEndian {
     static func append(_ value: some FixedWidthInteger, to bytes: inout [UInt8]) {
         for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: value >> shift))

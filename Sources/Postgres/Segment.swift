@@ -102,35 +102,3 @@ extension Segment.Outcome {
         return rows
     }
 }
-
-extension PostgresFailure {
-    /// Creates a failure from the error fields of a result.
-    init(_ result: OpaquePointer) {
-        guard let sqlState = unsafe Self.state(of: result) else {
-            // A message from libpq, not from the server: the connection broke.
-            let text = unsafe PQresultErrorMessage(result).map { unsafe String(cString: $0) }
-            self = .unavailable(text.flatMap { $0.split(separator: "\n").first.map(String.init) } ?? "no answer")
-            return
-        }
-        let message = unsafe Self.field(pippin_diag_message, of: result) ?? "unknown error"
-        switch sqlState {
-        case "57014": self = .timedOut
-        // Earlier segments failed before they prepared the statement that all of them use.
-        case "26000": self = .unavailable(message)
-        // Class 57P: the server is shutting down or starting. Class 53: it is out of connections.
-        case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"): self = .unavailable(message)
-        default:
-            self = .refused(
-                Refusal(
-                    sqlState: sqlState, message: message,
-                    constraint: unsafe Self.field(pippin_diag_constraint, of: result)))
-        }
-    }
-
-    /// SQLSTATE of an error result; nil if libpq created the result itself.
-    static func state(of result: OpaquePointer) -> String? { unsafe field(pippin_diag_sqlstate, of: result) }
-
-    private static func field(_ code: Int32, of result: OpaquePointer) -> String? {
-        unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
-    }
-}

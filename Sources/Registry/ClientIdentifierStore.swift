@@ -106,3 +106,9 @@ enum ClientIdentifierStore {
         }
     }
 }
+
+/// Kind of a client; both kinds share the identifiers of a team.
+public enum ClientKind: String, Hashable, Sendable {
+    case app
+    case service
+}

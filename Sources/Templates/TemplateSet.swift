@@ -121,3 +121,16 @@ enum TemplateLimit {
     /// Maximum length of a name, in bytes.
     static let nameBytes = 64
 }
+
+/// A parsed template: source, syntax tree and errors.
+struct Template: Sendable {
+    let source: Source
+    let syntax: Syntax
+    let diagnostics: Diagnostics
+
+    init(_ source: Source) {
+        self.source = source
+        var parser = Parser(source)
+        (syntax, diagnostics) = parser.parse()
+    }
+}

@@ -1,5 +1,4 @@
 public import Core
-import Directory
 public import Federation
 public import OAuth
 public import Platform

@@ -1,5 +1,4 @@
 import Core
-import Crypto
 import OAuth
 import Platform
 import Postgres

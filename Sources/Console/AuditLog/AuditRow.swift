@@ -1,5 +1,4 @@
 import Core
-import Directory
 import Federation
 import HTTP
 import Platform
@@ -149,84 +148,88 @@ enum AuditMessages {
     }
 }
 
-/// Search of the audit log: the values as typed, and the filter they mean.
-struct AuditQuery: Sendable {
-    let list: ListQuery
-    /// The filter without the actor, because that may be a name that has to be resolved to ids.
-    let filter: AuditFilter
-    private(set) var errors = FieldErrors()
+/// One changed JSON member, with its value before and after the event.
+struct AuditChange: Hashable, Sendable {
+    let name: String
+    let before: LocalizedText?
+    let after: LocalizedText?
 
-    /// - Parameters:
-    ///   - form: the query of the page's URL, or the form that exports what it finds.
-    ///   - actions: names of all possible actions.
-    /// - Throws: `UserFacingError` for an invalid position in the list.
-    init(_ form: Form, at path: String, actions: [String]) throws(UserFacingError) {
-        list = try ListQuery(form, at: path, Self.filters(actions))
-        var filter = AuditFilter()
-        filter.action = list["action"]
-        filter.target = list["target"]
-        filter.targetKind = list["kind"]
-        filter.outcome = list["outcome"].flatMap(AuditEvent.Outcome.init(rawValue:))
-        filter.words = EventSearchTerms.ofQuery(list.search)
-        if let text = list["ip"] {
-            filter.addresses = errors.require(AddressBlock(text), "ip", Message("console.audit.error.ip"))
-        }
-        if let text = list["from"] {
-            filter.since = errors.require(Timestamp(day: text), "from", Message("console.audit.error.day"))
-        }
-        if let text = list["to"] {
-            let day = errors.require(Timestamp(day: text), "to", Message("console.audit.error.day"))
-            filter.until = day.map { $0 + .seconds(86_400) }
-        }
-        if let since = filter.since, let until = filter.until, since >= until {
-            errors.add("to", Message("console.audit.error.order"))
-        }
-        self.filter = filter
+    static let fields = Fields<AuditChange> {
+        $0.text("name") { $0.name }
+        $0.optionalWords("before") { $0.before }
+        $0.optionalWords("after") { $0.after }
     }
 
-    private static func filters(_ actions: [String]) -> [ListFilter] {
-        let label = { (name: String) in Message(in: "console.audit.filter", name) }
-        let any = Message("console.audit.any")
-        var action = ListFilter.choice(
-            "action", label("action"), any: any, actions.map { ($0, AuditMessages.action($0)) })
-        // Events of earlier versions have actions that no event has today.
-        (action.accepts, action.shown) = ({ _ in true }, { AuditMessages.action($0) })
-        let outcomes = [AuditEvent.Outcome.succeeded, .refused].map(\.rawValue)
-        return [
-            .search(label("q"), placeholder: Message("console.audit.search.hint")),
-            .text("actor", label("actor"), placeholder: Message("console.audit.hint.actor")),
-            .text("target", label("target"), placeholder: Message("console.audit.hint.target")),
-            ListFilter(name: "kind", label: label("kind"), input: .hidden) { _ in
-                true
-            } shown: {
-                AuditMessages.kind($0)
-            }, .text("ip", label("ip"), placeholder: Message("console.audit.hint.ip")),
-            .text("from", label("from"), type: "date"), .text("to", label("to"), type: "date"), action,
-            .choice(
-                "outcome", label("outcome"), any: any, outcomes.map { ($0, Message(in: "console.audit.outcome", $0)) }),
-        ]
+    /// Members of `before` and `after` that differ, sorted by name.
+    static func all(of entry: AuditEntry) -> [AuditChange] {
+        all(before: members(entry.before), after: members(entry.after))
     }
 
-    var actor: String? { list["actor"] }
+    /// Maximum length of a value in a list, in octets.
+    static let shownOctets = 300
+    /// Maximum size of `before` and `after` together whose changes a list shows, in octets.
+    ///
+    /// A list has fifty events, and one loop renders the response.
+    static let readOctets = 32 * 1024
 
-    /// Whether any field other than the search box is used.
-    var isDetailed: Bool { list.parameters.contains { $0.name != "q" } || !errors.isEmpty }
-
-    /// The inputs beside the search box, with their errors.
-    var inputs: [InputView] {
-        list.filters.filter { $0.name != "q" }.compactMap { $0.view(list[$0.name] ?? "", error: errors[$0.name]) }
+    /// Changes for a list: each value is cut to `shownOctets`, and an event larger than `readOctets` has none.
+    ///
+    /// The event's own page shows all of them.
+    static func beginnings(before: String?, after: String?) -> [AuditChange] {
+        let octets = [before, after].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        guard octets <= readOctets else { return [] }
+        return all(before: members(before), after: members(after), showing: beginning)
     }
 
-    /// The fields as the audit event of an export stores them.
-    var json: [String: JSONValue] {
-        Dictionary(uniqueKeysWithValues: list.parameters.map { ($0.name, .string($0.value)) })
+    static func all(
+        before: [String: JSONValue], after: [String: JSONValue], showing shown: (JSONValue) -> JSONValue = { $0 }
+    ) -> [AuditChange] {
+        Set(before.keys).union(after.keys).sorted().compactMap { name in
+            guard before[name] != after[name] else { return nil }
+            let (old, new) = (before[name].map(shown).flatMap(text), after[name].map(shown).flatMap(text))
+            return AuditChange(name: AuditMessages.member(name), before: old, after: new)
+        }
     }
 
-    /// The active filters, each with the URL of the list without it.
-    var chips: [ChipView] {
-        list.parameters.map { parameter in
-            // The kind of a target has no meaning without the target.
-            list.chip(parameter, without: parameter.name == "target" ? ["target", "kind"] : [parameter.name])
+    private static func beginning(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .boolean, .integer, .number: return value
+        case .string(let text): return .string(shortened(text))
+        case .object: return .string(shortened(String(decoding: JSON.encode(value), as: UTF8.self)))
+        case .array(let items):
+            var (kept, left) = ([JSONValue](), shownOctets)
+            for item in items {
+                guard left > 0 else { return .array(kept + [.string("…")]) }
+                let item = beginning(item)
+                kept.append(item)
+                left -= JSON.encode(item).count
+            }
+            return .array(kept)
+        }
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.utf8.count <= shownOctets ? text : text.cut(toOctets: shownOctets) + "…"
+    }
+
+    /// Members of a JSON object; empty for any other value, so that the event is listed without changes.
+    private static func members(_ json: String?) -> [String: JSONValue] {
+        guard let json, let value = try? JSON.decode(JSONValue.self, from: Array(json.utf8)),
+            case .object(let members) = value
+        else { return [:] }
+        return members
+    }
+
+    private static func text(_ value: JSONValue) -> LocalizedText? {
+        switch value {
+        case .null: nil
+        case .boolean(let flag): (flag ? Message("console.audit.yes") : Message("console.audit.no")).localizedText
+        case .integer(let number): .verbatim(String(number))
+        case .number(let number): .verbatim(String(number))
+        case .string(let text): .verbatim(text)
+        case .array(let items):
+            items.isEmpty ? Message("console.audit.nothing").localizedText : .list(items.compactMap(text))
+        case .object: .verbatim(String(decoding: JSON.encode(value), as: UTF8.self))
         }
     }
 }

@@ -4,6 +4,30 @@ import Registry
 import SignIn
 import Templates
 
+/// A form on a page: where it is sent, its errors and its inputs.
+struct FormView: Sendable {
+    let action: String
+    /// URL that checks the inputs while they are typed.
+    var checkURL: String?
+    /// Version of the object that the form changes; nil if it changes none.
+    var version: Int?
+    let errors: [FormError]
+    let inputs: [InputView]
+    /// Inputs of a second part of the form.
+    var more: [InputView] = []
+
+    static let fields = Fields<FormView> {
+        $0.text("action") { $0.action }
+        $0.optionalText("checkURL") { $0.checkURL }
+        $0.optionalText("version") { $0.version.map { String($0) } }
+        $0.list("errors", FormError.fields) { $0.errors }
+        $0.list("inputs", InputView.fields) { $0.inputs }
+        $0.list("more", Fields<[InputView]> { $0.list("inputs", InputView.fields) { $0 } }) { form in
+            form.more.isEmpty ? [] : [form.more]
+        }
+    }
+}
+
 /// An input of a form, of any kind.
 enum InputView: Sendable {
     case field(FieldView)
@@ -58,63 +82,6 @@ enum InputView: Sendable {
     }
 }
 
-/// A form on a page: where it is sent, its errors and its inputs.
-struct FormView: Sendable {
-    let action: String
-    /// URL that checks the inputs while they are typed.
-    var checkURL: String?
-    /// Version of the object that the form changes; nil if it changes none.
-    var version: Int?
-    let errors: [FormError]
-    let inputs: [InputView]
-    /// Inputs of a second part of the form.
-    var more: [InputView] = []
-
-    static let fields = Fields<FormView> {
-        $0.text("action") { $0.action }
-        $0.optionalText("checkURL") { $0.checkURL }
-        $0.optionalText("version") { $0.version.map { String($0) } }
-        $0.list("errors", FormError.fields) { $0.errors }
-        $0.list("inputs", InputView.fields) { $0.inputs }
-        $0.list("more", Fields<[InputView]> { $0.list("inputs", InputView.fields) { $0 } }) { form in
-            form.more.isEmpty ? [] : [form.more]
-        }
-    }
-}
-
-/// Page with the form for a new object of the registry.
-struct NewPage: ConsolePage {
-    static let template = "console/new"
-    static let fields = frameFields.with {
-        $0.group("back", LinkView.fields) { $0.back }
-        $0.words("heading") { $0.heading }
-        $0.optionalWords("about") { $0.about }
-        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
-        $0.optionalGroup("form", FormView.fields) { $0.form }
-        $0.words("button") { $0.button }
-    }
-
-    let frame: ConsoleFrame
-    /// The list to which the object is added.
-    let back: LinkView
-    let heading: Message
-    let about: Message?
-    /// Nil while the team has no App ID that the object could belong to.
-    let form: FormView?
-    let button: Message
-    /// Instructions for the Apple simulator, if it replaces Apple and the object is one of Apple's.
-    let standIn: StandInSetup?
-
-    init(
-        _ context: TeamContext, _ heading: Message, about: Message? = nil, backTo back: LinkView, _ form: FormView?,
-        button: Message, standIn: StandInSetup? = nil
-    ) {
-        frame = context.frame(heading)
-        (self.back, self.heading, self.about) = (back, heading, about)
-        (self.form, self.button, self.standIn) = (form, button, standIn)
-    }
-}
-
 /// A read-only setting, for members without the right to change it.
 struct SettingView: Sendable {
     let label: LocalizedText
@@ -151,39 +118,44 @@ struct LinkView: Sendable {
     }
 }
 
-/// Text of a field with one element per line, split into its lines.
-struct TypedLines: Sendable {
-    /// The text as typed, which the page shows again.
-    let text: String
-    /// The nonempty lines without surrounding white space.
-    ///
-    /// Lines after the first one beyond the limit are dropped; that one is kept so that the excess is detected.
-    let all: [String]
+/// Input rows for return URLs with their errors: ten, or more if more were typed.
+///
+/// The rows after the first `spare` empty ones are collapsed.
+struct ReturnURLsView: Sendable {
+    struct Row: Sendable {
+        let number: Int
+        let value: String
+        let error: LocalizedText?
 
-    init(_ text: String, atMost limit: Quota) {
-        self.text = text
-        var lines: [String] = []
-        var rest = text.unicodeScalars[...]
-        while lines.count <= limit.count, !rest.isEmpty {
-            let line = rest.prefix { !Self.endsLine($0) }
-            rest = rest[line.endIndex...].dropFirst()
-            let trimmed = String(line).trimmed
-            if !trimmed.isEmpty { lines.append(trimmed) }
+        var id: String { ReturnURLsView.id(ofRow: number - 1) }
+
+        static let fields = Fields<Row> {
+            $0.text("id") { $0.id }
+            $0.words("label") { Message("console.service-ids.return-url", ["number": $0.number]) }
+            $0.text("value") { $0.value }
+            $0.optionalWords("error") { $0.error }
         }
-        all = lines
     }
 
-    /// The line that a field name such as `domains[1]` denotes, if it is a line of `list`.
-    func line(of field: String, in list: String) -> String? {
-        guard let number = FormProblems.position(in: list, of: field), all.indices.contains(number) else { return nil }
-        return all[number]
+    /// Number of visible empty rows.
+    private static let spare = 2
+
+    let rows: [Row]
+    private let inSight: Int
+
+    init(typed: [String], problems: [Int: LocalizedText]) {
+        rows = (0..<max(Quota.returnURLs.count, typed.count)).map { index in
+            Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
+        }
+        let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
+        inSight = min(rows.count, used + Self.spare)
     }
 
-    /// The newline characters of the Unicode Standard, section 5.8.
-    private static func endsLine(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
-        default: false
-        }
+    static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
+
+    static let fields = Fields<ReturnURLsView> {
+        $0.words("hint") { _ in Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count]) }
+        $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
+        $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
     }
 }

@@ -177,29 +177,3 @@ extension AccessControl {
         return response
     }
 }
-
-/// An authenticated console account: a user of the system team with its session and browser.
-struct Account: Sendable {
-    let session: Session
-    /// Value of the session cookie.
-    let sessionToken: SessionToken
-    /// Value of the browser cookie: the secret from which its form tokens are derived.
-    let browser: String
-    let isNewBrowser: Bool
-    let rights: AccountRights
-
-    var subject: Subject { session.user.subject }
-    var isOperator: Bool { rights.isOperator }
-
-    var person: PersonView { PersonView(name: session.user.name.full, email: session.user.email?.shown) }
-}
-
-/// Session cookie of the system team, identical to the one its hosted pages set.
-enum SessionCookie {
-    /// Lifetime of the cookie; the session itself may end sooner.
-    private static let life = Duration.seconds(30 * 86_400)
-
-    static func make(_ token: SessionToken, _ names: CookieNames) -> SetCookie {
-        names.cookie(names.session(of: .system), token.text, maxAge: life)
-    }
-}

@@ -179,3 +179,33 @@ struct InvitationForm: Sendable {
     var familyNameView: FieldView { AccountFields.familyName(familyName, errors) }
     var passwordView: FieldView { AccountFields.password(errors) }
 }
+
+/// Form that invites a member: email and role as entered, with their errors.
+struct InviteForm: Sendable {
+    private(set) var email = ""
+    private(set) var role = Role.developer
+    var errors = FieldErrors()
+
+    /// Reads the form; nil if a field is invalid, with its error in `errors`.
+    ///
+    /// - Parameter roles: the roles that the inviting member may assign.
+    mutating func read(_ form: Form, allowing roles: [Role]) -> (email: EmailAddress, role: Role)? {
+        email = form["email"] ?? ""
+        let address = errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong"))
+        let chosen = errors.require(
+            form["role"].flatMap(Role.init(rawValue:)).flatMap { roles.contains($0) ? $0 : nil }, "role",
+            Message("console.members.role.wrong"))
+        if let chosen { role = chosen }
+        guard let address, let chosen else { return nil }
+        return (address, chosen)
+    }
+
+    /// - Parameter roles: the roles that the inviting member may assign.
+    func inputs(_ roles: [Role]) -> [InputView] {
+        [
+            .text(
+                "email", Message("console.members.email"), email, type: "email", placeholder: "ben@acme.example",
+                error: errors["email"]), .choices(.roles(roles, chosen: role, error: errors["role"])),
+        ]
+    }
+}

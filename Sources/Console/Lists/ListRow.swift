@@ -2,6 +2,56 @@ import Core
 import SignIn
 import Templates
 
+/// A row of a list: what it is about, and at its end what is known of it.
+final class ListRow: Sendable {
+    let title: LocalizedText
+    /// Page of what the row is about, which a click anywhere in the row opens.
+    let url: String?
+    /// Identifiers below the title.
+    let codes: [String]
+    /// Lines below the title.
+    let notes: [RowPart]
+    let end: [RowPart]
+    /// Letter in front of the row.
+    let initial: String?
+    /// Whether the row is about a person, whose letter is in a circle.
+    let isPerson: Bool
+    /// Whether an arrow at the end says that the row opens a page.
+    let hasArrow: Bool
+
+    init(
+        _ title: any LocalizedTextConvertible, at url: String? = nil, codes: [String] = [], notes: [RowPart?] = [],
+        end: [RowPart?] = [], initial: String? = nil, isPerson: Bool = false, hasArrow: Bool = true
+    ) {
+        self.title = title.localizedText
+        self.url = url
+        self.codes = codes
+        self.notes = Self.present(notes)
+        self.end = Self.present(end)
+        self.initial = initial
+        self.isPerson = isPerson
+        self.hasArrow = hasArrow && url != nil
+    }
+
+    private static func present(_ parts: [RowPart?]) -> [RowPart] {
+        var present: [RowPart] = []
+        present.reserveCapacity(parts.count)
+        for case let part? in parts { present.append(part) }
+        return present
+    }
+
+    static let fields = Fields<ListRow> {
+        $0.words("title") { $0.title }
+        $0.optionalText("url") { $0.url }
+        $0.list("codes", Fields<String> { $0.text("text") { $0 } }) { $0.codes }
+        $0.list("notes", RowPart.fields) { $0.notes }
+        $0.list("end", RowPart.fields) { $0.end }
+        $0.optionalText("initial") { $0.initial }
+        $0.flag("person") { $0.isPerson }
+        $0.flag("arrow") { $0.hasArrow }
+    }
+}
+
 /// A part of a row of a list: a text, a time, a code, a state, a link or a button.
 ///
 /// A class, because a template reads a part field by field, and each read would copy it.
@@ -125,56 +175,6 @@ final class RowPart: Sendable {
         $0.optionalWords("link") { if case .link(let words, _, _, _) = $0.content { words } else { nil } }
         $0.optionalText("linkHidden") { if case .link(_, _, let hidden, _) = $0.content { hidden } else { nil } }
         $0.optionalGroup("button", Button.fields) { if case .button(let button) = $0.content { button } else { nil } }
-    }
-}
-
-/// A row of a list: what it is about, and at its end what is known of it.
-final class ListRow: Sendable {
-    let title: LocalizedText
-    /// Page of what the row is about, which a click anywhere in the row opens.
-    let url: String?
-    /// Identifiers below the title.
-    let codes: [String]
-    /// Lines below the title.
-    let notes: [RowPart]
-    let end: [RowPart]
-    /// Letter in front of the row.
-    let initial: String?
-    /// Whether the row is about a person, whose letter is in a circle.
-    let isPerson: Bool
-    /// Whether an arrow at the end says that the row opens a page.
-    let hasArrow: Bool
-
-    init(
-        _ title: any LocalizedTextConvertible, at url: String? = nil, codes: [String] = [], notes: [RowPart?] = [],
-        end: [RowPart?] = [], initial: String? = nil, isPerson: Bool = false, hasArrow: Bool = true
-    ) {
-        self.title = title.localizedText
-        self.url = url
-        self.codes = codes
-        self.notes = Self.present(notes)
-        self.end = Self.present(end)
-        self.initial = initial
-        self.isPerson = isPerson
-        self.hasArrow = hasArrow && url != nil
-    }
-
-    private static func present(_ parts: [RowPart?]) -> [RowPart] {
-        var present: [RowPart] = []
-        present.reserveCapacity(parts.count)
-        for case let part? in parts { present.append(part) }
-        return present
-    }
-
-    static let fields = Fields<ListRow> {
-        $0.words("title") { $0.title }
-        $0.optionalText("url") { $0.url }
-        $0.list("codes", Fields<String> { $0.text("text") { $0 } }) { $0.codes }
-        $0.list("notes", RowPart.fields) { $0.notes }
-        $0.list("end", RowPart.fields) { $0.end }
-        $0.optionalText("initial") { $0.initial }
-        $0.flag("person") { $0.isPerson }
-        $0.flag("arrow") { $0.hasArrow }
     }
 }
 

@@ -1,6 +1,4 @@
-import Accounts
 import Core
-import Directory
 import HTTP
 import Platform
 import Registry

@@ -3,7 +3,6 @@ import HTTP
 import Platform
 import Registry
 import SignIn
-import Templates
 
 /// Form of a Service ID.
 struct ServiceIDForm: ResourceForm {
@@ -202,48 +201,6 @@ extension ServiceIDForm {
             for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil { rows[row] = message }
         }
         return rows
-    }
-}
-
-/// Input rows for return URLs with their errors: ten, or more if more were typed.
-///
-/// The rows after the first `spare` empty ones are collapsed.
-struct ReturnURLsView: Sendable {
-    struct Row: Sendable {
-        let number: Int
-        let value: String
-        let error: LocalizedText?
-
-        var id: String { ReturnURLsView.id(ofRow: number - 1) }
-
-        static let fields = Fields<Row> {
-            $0.text("id") { $0.id }
-            $0.words("label") { Message("console.service-ids.return-url", ["number": $0.number]) }
-            $0.text("value") { $0.value }
-            $0.optionalWords("error") { $0.error }
-        }
-    }
-
-    /// Number of visible empty rows.
-    private static let spare = 2
-
-    let rows: [Row]
-    private let inSight: Int
-
-    init(typed: [String], problems: [Int: LocalizedText]) {
-        rows = (0..<max(Quota.returnURLs.count, typed.count)).map { index in
-            Row(number: index + 1, value: index < typed.count ? typed[index] : "", error: problems[index])
-        }
-        let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
-        inSight = min(rows.count, used + Self.spare)
-    }
-
-    static func id(ofRow index: Int) -> String { "return-url-\(index + 1)" }
-
-    static let fields = Fields<ReturnURLsView> {
-        $0.words("hint") { _ in Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count]) }
-        $0.list("rows", Row.fields) { Array($0.rows.prefix($0.inSight)) }
-        $0.list("more", Row.fields) { Array($0.rows.dropFirst($0.inSight)) }
     }
 }
 

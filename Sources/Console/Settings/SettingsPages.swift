@@ -1,6 +1,4 @@
-import Accounts
 import Core
-import Directory
 import Federation
 import HTTP
 import Platform

@@ -84,7 +84,7 @@ struct NewTeamForm: Sendable {
     ///   - host: host name of Pippin's public URL; on a loopback host, sandbox mode is preselected.
     init(nameField: String, host: String) {
         self.nameField = nameField
-        mode = Loopback.contains(host) ? .sandbox : .production
+        mode = HostPolicy.isLoopback(host) ? .sandbox : .production
     }
 
     /// Reads the form; nil if a field is invalid, with its error in `errors`.

@@ -1,17 +1,8 @@
-import Accounts
 import Core
 import Federation
 import HTTP
 import Platform
 import SignIn
-import Templates
-
-/// Routes of Apple tokens that could not be revoked or validated.
-enum AppleTokenRoutes {
-    static let tokens = Route("/console/:team/apple-tokens", TeamID.self)
-    /// A POST retries the revocation.
-    static let retries = Route("/console/:team/apple-tokens/:appletoken/retries", TeamID.self, UpstreamTokenID.self)
-}
 
 /// List of Apple tokens that could not be revoked or validated, with the reasons and a retry.
 struct AppleTokenPages: ConsolePages {
@@ -98,6 +89,13 @@ struct AppleTokenPages: ConsolePages {
             to: AppleTokenRoutes.tokens.link(context.teamID),
             saying: .good(Message("console.apple-tokens.flash.retried")))
     }
+}
+
+/// Routes of Apple tokens that could not be revoked or validated.
+enum AppleTokenRoutes {
+    static let tokens = Route("/console/:team/apple-tokens", TeamID.self)
+    /// A POST retries the revocation.
+    static let retries = Route("/console/:team/apple-tokens/:appletoken/retries", TeamID.self, UpstreamTokenID.self)
 }
 
 extension UpstreamTokenSummary {

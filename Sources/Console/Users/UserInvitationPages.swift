@@ -6,15 +6,6 @@ import Registry
 import SignIn
 import Templates
 
-/// Routes of invitations to create an account with a team.
-enum UserInvitationRoutes {
-    static let list = Route("/console/:team/user-invitations", TeamID.self)
-    static let resending = Route(
-        "/console/:team/user-invitations/:invitation/resending", TeamID.self, InvitationID.self)
-    static let withdrawal = Route(
-        "/console/:team/user-invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
-}
-
 /// Pages of invitations to create an account with a team: list, send, resend and withdraw.
 struct UserInvitationPages: ConsolePages {
     let parts: Console.Parts
@@ -101,6 +92,15 @@ struct UserInvitationPages: ConsolePages {
     }
 
     static var views: [any View.Type] { [UserInvitationListPage.self] }
+}
+
+/// Routes of invitations to create an account with a team.
+enum UserInvitationRoutes {
+    static let list = Route("/console/:team/user-invitations", TeamID.self)
+    static let resending = Route(
+        "/console/:team/user-invitations/:invitation/resending", TeamID.self, InvitationID.self)
+    static let withdrawal = Route(
+        "/console/:team/user-invitations/:invitation/withdrawal", TeamID.self, InvitationID.self)
 }
 
 extension UserInvitations.Failure {

@@ -1,4 +1,3 @@
-internal import COpenSSL
 internal import Core
 
 /// The secret from which the keys of all purposes are derived, with its ID.
@@ -73,41 +72,5 @@ public struct KeyRing: Sendable {
     /// Decrypts a value sealed for the same purpose and location by any key of the ring; otherwise nil.
     public func open(_ sealed: [UInt8], purpose: String, context: [String]) -> [UInt8]? {
         sealer(purpose: purpose).open(sealed, context: context)
-    }
-}
-
-/// A secret key of 256 bits, wiped from memory when released.
-@safe public final class SymmetricKey: Sendable {
-    /// Length of a key in bytes.
-    public static let byteCount = 32
-
-    // Written in init and wiped in deinit, only read between.
-    private nonisolated(unsafe) let storage: UnsafeMutableBufferPointer<UInt8>
-
-    /// Creates a key from exactly 32 bytes; nil for any other length.
-    public convenience init?(_ bytes: [UInt8]) {
-        guard bytes.count == Self.byteCount else { return nil }
-        self.init(copying: bytes)
-    }
-
-    /// Creates a random key.
-    public convenience init(random: RandomSource) { self.init(copying: random.bytes(Self.byteCount)) }
-
-    init(copying bytes: [UInt8]) {
-        let storage = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: Self.byteCount)
-        precondition(bytes.count == Self.byteCount)
-        _ = unsafe storage.initialize(fromContentsOf: bytes)
-        unsafe self.storage = storage
-    }
-
-    deinit {
-        unsafe OPENSSL_cleanse(storage.baseAddress, storage.count)
-        unsafe storage.deallocate()
-    }
-
-    /// Calls `body` with the bytes in place; the caller must protect any copies that `body` makes.
-    public func withSpan<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        let bytes = unsafe UnsafeBufferPointer(storage)
-        return body(unsafe bytes.span)
     }
 }

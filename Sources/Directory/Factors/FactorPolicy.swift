@@ -1,5 +1,30 @@
 public import Platform
-public import Postgres
+import Postgres
+
+/// Policy for second factors besides a password.
+///
+/// It applies to sign-ins at the directory: Apple has required two factors already.
+public struct FactorPolicy: Hashable, Sendable {
+    public let rule: SecondFactor
+
+    /// - Parameters:
+    ///   - team: setting of the team.
+    ///   - isDemanded: whether the user's role requires a factor, whatever the team's setting.
+    public init(_ team: SecondFactor, isDemanded: Bool = false) { rule = isDemanded ? .required : team }
+
+    /// Whether users may add factors at all.
+    public var isOffered: Bool { rule != .off }
+
+    /// Whether proofs of these kinds suffice, whatever factors the user has.
+    public func isSatisfied(by methods: [ProofMethod]) -> Bool { rule == .off || methods.contains(where: \.isStrong) }
+
+    /// Next step for a user with these factors, after these proofs.
+    public func decide(_ enrolled: EnrolledFactors, provedBy methods: [ProofMethod]) -> FactorDecision {
+        if isSatisfied(by: methods) { return .none }
+        if !enrolled.isEmpty { return .ask(enrolled.kinds) }
+        return rule == .required ? .mustEnrol : .none
+    }
+}
 
 /// Second factors of a user.
 public struct EnrolledFactors: Hashable, Sendable {
@@ -52,64 +77,4 @@ public enum FactorDecision: Hashable, Sendable {
     case ask([FactorKind])
     /// The user has no factor and must add one.
     case mustEnrol
-}
-
-/// Policy for second factors besides a password.
-///
-/// It applies to sign-ins at the directory: Apple has required two factors already.
-public struct FactorPolicy: Hashable, Sendable {
-    public let rule: SecondFactor
-
-    /// - Parameters:
-    ///   - team: setting of the team.
-    ///   - isDemanded: whether the user's role requires a factor, whatever the team's setting.
-    public init(_ team: SecondFactor, isDemanded: Bool = false) { rule = isDemanded ? .required : team }
-
-    /// Whether users may add factors at all.
-    public var isOffered: Bool { rule != .off }
-
-    /// Whether proofs of these kinds suffice, whatever factors the user has.
-    public func isSatisfied(by methods: [ProofMethod]) -> Bool { rule == .off || methods.contains(where: \.isStrong) }
-
-    /// Next step for a user with these factors, after these proofs.
-    public func decide(_ enrolled: EnrolledFactors, provedBy methods: [ProofMethod]) -> FactorDecision {
-        if isSatisfied(by: methods) { return .none }
-        if !enrolled.isEmpty { return .ask(enrolled.kinds) }
-        return rule == .required ? .mustEnrol : .none
-    }
-}
-
-/// Right of a user to add a factor: an interaction that requires one, or a session of the user.
-///
-/// It is checked once the user is locked. A password change or a suspension, which end it, lock the user too: a right
-/// that ended while the enrolment waited is rejected.
-public struct EnrolmentRight: Sendable {
-    private enum Source: Sendable {
-        case interaction(SQL)
-        case session(SessionRight)
-    }
-
-    private let source: Source
-
-    /// Creates the right by an interaction.
-    ///
-    /// - Parameter statement: yields a row while the interaction requires a factor.
-    public init(whileFound statement: SQL) { source = .interaction(statement) }
-
-    private init(_ source: Source) { self.source = source }
-
-    /// Creates the right by a session of the user.
-    public static func session(_ right: SessionRight) -> EnrolmentRight { EnrolmentRight(.session(right)) }
-
-    /// Checks the right; the user is locked.
-    ///
-    /// - Throws: `FactorRefusal.expired`, `PostgresFailure`.
-    func check(_ transaction: borrowing Transaction) async throws {
-        let stands =
-            switch source {
-            case .interaction(let statement): try await !transaction.query(statement).isEmpty
-            case .session(let right): try await right.stands(transaction)
-            }
-        guard stands else { throw FactorRefusal.expired }
-    }
 }

@@ -1,25 +1,6 @@
 public import Core
 import Crypto
-import Platform
 import Postgres
-
-/// Public ID of a session, which pages may show and forms send back.
-public struct SessionID: Hashable, Sendable {
-    public let hash: [UInt8]
-
-    /// Creates the ID from its stored hash.
-    public init(hash: [UInt8]) { self.hash = hash }
-
-    /// Parses an ID; nil if `text` cannot be one.
-    public init?(text: String) {
-        guard text.utf8.count <= 64, let hash = Base64URL.decode(text), hash.count == SHA256.byteCount else {
-            return nil
-        }
-        self.hash = hash
-    }
-
-    public var text: String { Base64URL.encode(hash) }
-}
 
 /// Session of a user at a team's hosted pages, found by the token that the browser sent.
 public struct Session: Sendable {
@@ -39,6 +20,24 @@ public struct Session: Sendable {
 
     /// Methods by which the user authenticated.
     public var methods: [ProofMethod] { [firstFactor, secondFactor].compactMap(\.self) }
+}
+
+/// Public ID of a session, which pages may show and forms send back.
+public struct SessionID: Hashable, Sendable {
+    public let hash: [UInt8]
+
+    /// Creates the ID from its stored hash.
+    public init(hash: [UInt8]) { self.hash = hash }
+
+    /// Parses an ID; nil if `text` cannot be one.
+    public init?(text: String) {
+        guard text.utf8.count <= 64, let hash = Base64URL.decode(text), hash.count == SHA256.byteCount else {
+            return nil
+        }
+        self.hash = hash
+    }
+
+    public var text: String { Base64URL.encode(hash) }
 }
 
 /// Session in a list.

@@ -3,7 +3,6 @@ public import Directory
 public import OAuth
 public import Platform
 public import Postgres
-import Registry
 
 /// Sign-ins through a provider, from the app's authorization request to the app's answer.
 ///

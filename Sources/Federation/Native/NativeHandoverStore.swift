@@ -1,6 +1,5 @@
 import Core
 import Crypto
-import Directory
 import OAuth
 import Platform
 import Postgres

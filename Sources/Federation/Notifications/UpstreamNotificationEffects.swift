@@ -1,7 +1,6 @@
-public import Core
-import Directory
-public import OAuth
-public import Platform
+import Core
+import OAuth
+import Platform
 import Postgres
 
 /// Local effects of a provider's notification: on sessions, tokens and mail forwarding, with notifications to apps.
@@ -155,95 +154,4 @@ struct UpstreamNotificationEffects: Sendable {
         let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: primaryAppID)
         try await Notifications.enqueue(notification, in: team, transaction)
     }
-}
-
-/// Job that verifies a notification whose keys were unavailable on arrival; the provider may not send it again.
-public struct UpstreamNotificationJob: JobKind {
-    public static let kind = "upstream.notification"
-
-    public static var policy: JobPolicy {
-        var policy = JobPolicy()
-        policy.firstDelay = .seconds(15)
-        policy.timeout = .seconds(60)
-        // Short, so that notifications that never verify do not accumulate.
-        policy.keepsDead = .seconds(86_400)
-        policy.keepsReceipt = .seconds(600)
-        return policy
-    }
-
-    /// The provider's ID.
-    let provider: String
-    /// Body as posted, sealed, in base64url; not verified yet.
-    let sealed: String
-    /// Time of arrival, in microseconds since 1970, at which the notification must have been valid.
-    let receivedAt: Int64
-}
-
-/// Verified notification of a provider about its users.
-public struct UpstreamNotification: Sendable {
-    /// One event of a notification.
-    public struct Event: Sendable {
-        /// Nil for an unknown type.
-        public let type: NotificationType?
-        /// The provider's spelling of the type.
-        public let name: String
-        /// The provider's identifier of the user.
-        public let identifier: Subject?
-        public let at: Timestamp
-
-        /// - Parameter name: the provider's spelling of the type; Apple has two for a deleted account.
-        public init(_ name: String, of identifier: Subject?, at moment: Timestamp) {
-            self.name = name
-            self.identifier = identifier
-            at = moment
-            type = name == "account-deleted" ? .accountDelete : NotificationType(rawValue: name)
-        }
-    }
-
-    /// `jti`, or another value that is equal whenever the notification is repeated.
-    public let id: String
-    /// The primary App ID of the group it is for.
-    public let primaryAppID: ClientID
-    public let events: [Event]
-
-    /// Events sorted by user, those of each user in their original order.
-    ///
-    /// The order of users is the same in all notifications, so that concurrent ones lock shared users in that order.
-    var eventsByPerson: [Event] {
-        events.sorted { one, other in
-            let (first, second) = (one.identifier?.rawValue ?? "", other.identifier?.rawValue ?? "")
-            return first.utf8.lexicographicallyPrecedes(second.utf8)
-        }
-    }
-}
-
-/// Order of an event that a provider reports and of a record that this server made of the same user, such as a sign-in.
-///
-/// Two clocks differ, and Apple gives times in whole seconds. So which of the two came first can be told only if they
-/// lie further apart than that; otherwise the provider, asked about the user's token, decides.
-enum EventOrder: Equatable, Sendable {
-    /// The record is older: the event ended it.
-    case older
-    /// The record is newer: it stands.
-    case newer
-    /// The times are too close to tell.
-    case unclear
-
-    /// Maximum difference between the clocks of two servers.
-    static let skew = Duration.seconds(5)
-    /// Length of the second in which an event happened whose time is a whole one.
-    private static let resolution = Duration.seconds(1)
-
-    /// Order of a record made at `recorded` and an event reported for `moment`.
-    init(of recorded: Timestamp, toEventAt moment: Timestamp) {
-        self =
-            recorded <= Self.lastOlder(thanEventAt: moment)
-            ? .older : recorded > Self.lastUnclear(toEventAt: moment) ? .newer : .unclear
-    }
-
-    /// Time until which records are older than an event.
-    static func lastOlder(thanEventAt moment: Timestamp) -> Timestamp { moment - skew }
-
-    /// Time after which records are newer than an event.
-    static func lastUnclear(toEventAt moment: Timestamp) -> Timestamp { moment + resolution + skew }
 }

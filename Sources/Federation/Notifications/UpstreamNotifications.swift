@@ -1,6 +1,4 @@
-import Core
-import Crypto
-import Directory
+public import Core
 public import OAuth
 public import Platform
 import Postgres
@@ -137,6 +135,66 @@ extension UpstreamNotifications {
         return try await database.transaction(in: run.team) { transaction in
             _ = try await apply(notification, in: run.team, at: receivedAt, transaction)
             return try await run.succeed(["verdict": "done"], transaction)
+        }
+    }
+}
+
+/// Job that verifies a notification whose keys were unavailable on arrival; the provider may not send it again.
+public struct UpstreamNotificationJob: JobKind {
+    public static let kind = "upstream.notification"
+
+    public static var policy: JobPolicy {
+        var policy = JobPolicy()
+        policy.firstDelay = .seconds(15)
+        policy.timeout = .seconds(60)
+        // Short, so that notifications that never verify do not accumulate.
+        policy.keepsDead = .seconds(86_400)
+        policy.keepsReceipt = .seconds(600)
+        return policy
+    }
+
+    /// The provider's ID.
+    let provider: String
+    /// Body as posted, sealed, in base64url; not verified yet.
+    let sealed: String
+    /// Time of arrival, in microseconds since 1970, at which the notification must have been valid.
+    let receivedAt: Int64
+}
+
+/// Verified notification of a provider about its users.
+public struct UpstreamNotification: Sendable {
+    /// One event of a notification.
+    public struct Event: Sendable {
+        /// Nil for an unknown type.
+        public let type: NotificationType?
+        /// The provider's spelling of the type.
+        public let name: String
+        /// The provider's identifier of the user.
+        public let identifier: Subject?
+        public let at: Timestamp
+
+        /// - Parameter name: the provider's spelling of the type; Apple has two for a deleted account.
+        public init(_ name: String, of identifier: Subject?, at moment: Timestamp) {
+            self.name = name
+            self.identifier = identifier
+            at = moment
+            type = name == "account-deleted" ? .accountDelete : NotificationType(rawValue: name)
+        }
+    }
+
+    /// `jti`, or another value that is equal whenever the notification is repeated.
+    public let id: String
+    /// The primary App ID of the group it is for.
+    public let primaryAppID: ClientID
+    public let events: [Event]
+
+    /// Events sorted by user, those of each user in their original order.
+    ///
+    /// The order of users is the same in all notifications, so that concurrent ones lock shared users in that order.
+    var eventsByPerson: [Event] {
+        events.sorted { one, other in
+            let (first, second) = (one.identifier?.rawValue ?? "", other.identifier?.rawValue ?? "")
+            return first.utf8.lexicographicallyPrecedes(second.utf8)
         }
     }
 }

@@ -14,21 +14,8 @@ public struct Accept: Sendable {
     }
 }
 
-/// A content coding in which an asset may be stored (RFC 9110 section 8.4.1).
-enum ContentCoding: String, CaseIterable, Sendable {
-    /// First, because the order of the cases is the order of preference.
-    case brotli = "br"
-    case gzip
-
-    /// The codings that an `Accept-Encoding` value allows with a weight above zero (RFC 9110 section 12.5.3).
-    static func accepted(by value: String?) -> Set<ContentCoding> {
-        let weights = WeightedList.weights(in: value)
-        return Set(allCases.filter { weights[$0.rawValue] ?? weights["*"] ?? 0 > 0 })
-    }
-}
-
 /// The members of a field, with weights between 0 and 1 (RFC 9110 section 12.4.2).
-private enum WeightedList {
+enum WeightedList {
     /// Number of members read, more than any browser or library sends; further ones are ignored.
     private static let memberLimit = 32
 
@@ -48,23 +35,5 @@ private enum WeightedList {
     private static func weight(of parameters: ArraySlice<String>) -> Double? {
         guard let given = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
         return Double(given.dropFirst(2)).flatMap { (0...1).contains($0) ? $0 : nil }
-    }
-}
-
-/// A media type without its parameters (RFC 9110 section 8.3.1).
-public struct MediaType: Sendable {
-    private let essence: StaticString
-
-    public init(_ essence: StaticString) { self.essence = essence }
-
-    public static let form = MediaType("application/x-www-form-urlencoded")
-    public static let multipart = MediaType("multipart/form-data")
-    public static let json = MediaType("application/json")
-
-    /// Whether the value of a `Content-Type` field names this type, with any parameters.
-    public func matches(_ contentType: String) -> Bool {
-        let end = contentType.utf8.firstIndex(of: UInt8(ascii: ";")) ?? contentType.utf8.endIndex
-        let named = ASCII.trim(contentType.utf8[..<end])
-        return essence.withUTF8Buffer { unsafe ASCII.equalIgnoringCase($0, named) }
     }
 }

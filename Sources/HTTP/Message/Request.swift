@@ -1,6 +1,4 @@
-internal import CMicroHTTPD
 public import Core
-internal import Glibc
 
 /// A request with its head and its whole body.
 ///
@@ -132,39 +130,6 @@ extension Request {
     }
 }
 
-/// A request method (RFC 9110 section 9) that Pippin supports.
-public enum Method: UInt8, CaseIterable, Sendable {
-    case get, head, post, put, patch, delete, options
-    /// Any other token; no route can be declared for it, so the response is 404 or 405.
-    case other
-
-    /// The token as it appears in a request line and in `Allow`.
-    public var name: StaticString {
-        switch self {
-        case .get: "GET"
-        case .head: "HEAD"
-        case .post: "POST"
-        case .put: "PUT"
-        case .patch: "PATCH"
-        case .delete: "DELETE"
-        case .options: "OPTIONS"
-        case .other: "other"
-        }
-    }
-
-    /// Parses the token of a request line; method names are case-sensitive.
-    init(token: UnsafePointer<CChar>) {
-        let length = unsafe strlen(token)
-        for method in Method.allCases where method != .other && method.name.utf8CodeUnitCount == length {
-            if unsafe memcmp(token, method.name.utf8Start, length) == 0 {
-                self = method
-                return
-            }
-        }
-        self = .other
-    }
-}
-
 /// The identifier of a request, in logs and on error pages.
 ///
 /// Unique within a process and spread over 64 bits; it is not a secret and authorizes nothing.
@@ -196,107 +161,17 @@ struct RequestNumbering {
     }
 }
 
-/// The header fields of a connection's current request, in libmicrohttpd's memory.
+/// A request that has ended.
 ///
-/// Valid from the first callback for a request until its completion.
-@safe struct RequestHead {
-    private let handle: OpaquePointer
-
-    init(_ handle: OpaquePointer) { unsafe self.handle = handle }
-
-    /// Octets of the request line and the header fields.
-    var size: Int { unsafe pippin_mhd_head_size(handle) }
-
-    /// The first value of a field.
-    func value(of name: HeaderName) -> String? {
-        var size = 0
-        let literal = unsafe UnsafeRawPointer(name.literal.utf8Start).assumingMemoryBound(to: CChar.self)
-        let found = unsafe pippin_mhd_field(handle, literal, name.literal.utf8CodeUnitCount, &size)
-        guard let found = unsafe found else { return nil }
-        return unsafe String(fieldValue: ASCII.trim(octets(found, size)))
-    }
-
-    /// The values of all fields of that name, in the order received.
-    func values(of name: HeaderName) -> [String] {
-        var search = Search(name: name)
-        unsafe withUnsafeMutablePointer(to: &search) { search in
-            unsafe pippin_mhd_each_field(handle, Self.takeValue, search)
-        }
-        return search.values
-    }
-
-    /// A copy of all fields.
-    func copy() -> HeaderBlock {
-        var block = HeaderBlock()
-        unsafe withUnsafeMutablePointer(to: &block) { block in
-            unsafe pippin_mhd_each_field(handle, Self.copyField, block)
-        }
-        return block
-    }
-
-    /// Reads the whole head once; returns the framing its fields declare, malformed when its layout is (`HeadLayout`).
-    func inspect(_ line: RequestLine, _ rule: HostRule?) -> Framing {
-        var inspection = unsafe Inspection(layout: HeadLayout(line.method), framing: Framing(rule))
-        unsafe inspection.layout.take(line.target, after: 1)
-        unsafe inspection.layout.take(line.version, after: 1)
-        unsafe withUnsafeMutablePointer(to: &inspection) { inspection in
-            unsafe pippin_mhd_each_field(handle, Self.inspectField, inspection)
-        }
-        let end = unsafe UInt(bitPattern: line.method.baseAddress) &+ UInt(size)
-        if !inspection.layout.isWhole(until: end) { inspection.framing.isMalformed = true }
-        return inspection.framing
-    }
-
-    private struct Inspection {
-        var layout: HeadLayout
-        var framing: Framing
-    }
-
-    private struct Search {
-        let name: HeaderName
-        var values: [String] = []
-    }
-
-    private static let takeValue: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
-        guard let search = unsafe context?.assumingMemoryBound(to: Search.self) else { return pippin_mhd_no }
-        if unsafe search.pointee.name.matches(octets(name, nameSize).span) {
-            unsafe search.pointee.values.append(String(fieldValue: ASCII.trim(octets(value, valueSize))))
-        }
-        return pippin_mhd_yes
-    }
-
-    private static let copyField: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
-        guard let block = unsafe context?.assumingMemoryBound(to: HeaderBlock.self) else { return pippin_mhd_no }
-        unsafe block.pointee.append(name: octets(name, nameSize), value: octets(value, valueSize))
-        return pippin_mhd_yes
-    }
-
-    private static let inspectField: MHD_KeyValueIteratorN = { context, _, name, nameSize, value, valueSize in
-        guard let inspection = unsafe context?.assumingMemoryBound(to: Inspection.self) else { return pippin_mhd_no }
-        let name = unsafe octets(name, nameSize)
-        let value = unsafe octets(value, valueSize)
-        unsafe inspection.pointee.layout.take(name: name, value: value)
-        unsafe inspection.pointee.framing.inspect(name: name.span, value: value.span)
-        return pippin_mhd_yes
-    }
-}
-
-/// The request line as split by libmicrohttpd.
-@safe struct RequestLine {
-    let method: UnsafeBufferPointer<UInt8>
-    let target: UnsafeBufferPointer<UInt8>
-    let version: UnsafeBufferPointer<UInt8>
-
-    init(method: UnsafePointer<CChar>, target: UnsafePointer<CChar>, targetSize: Int, version: UnsafePointer<CChar>) {
-        unsafe self.method = octets(method, strlen(method))
-        // Not by strlen, because libmicrohttpd has since cut off the query with a zero octet.
-        unsafe self.target = octets(target, targetSize)
-        unsafe self.version = octets(version, strlen(version))
-    }
-}
-
-private func octets(_ start: UnsafePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
-    guard let start = unsafe start else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
-    let bytes = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self)
-    return unsafe UnsafeBufferPointer(start: bytes, count: count)
+/// Its header fields can be read while the hook runs, not later.
+public struct FinishedRequest: Sendable {
+    public let request: Request
+    /// The status of the response, or nil when the client disconnected before.
+    public let status: Status?
+    /// Time from its head to its end.
+    public let duration: Duration
+    /// Time the server worked on it, without the time in which the client sent the body or received the response.
+    public let work: Duration
+    /// Whether the whole response was passed to the operating system.
+    public let wasSent: Bool
 }

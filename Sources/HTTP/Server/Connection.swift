@@ -133,3 +133,26 @@ internal import Glibc
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 }
+
+/// Numbers of open and refused connections of a process.
+public struct ConnectionFigures: Equatable, Sendable {
+    public internal(set) var now = 0
+    /// The most connections open at a time since the start.
+    public internal(set) var peak = 0
+    /// The limit of open connections.
+    public internal(set) var limit = 0
+    /// Connections and forwarded requests refused since the start because their network had reached its limit.
+    public internal(set) var refused = 0
+    /// The address most recently refused.
+    public internal(set) var lastRefused: IPAddress?
+    /// How often since the start a connection had to wait because the process had as many as allowed.
+    public internal(set) var full = 0
+    /// How often since the start the system had no descriptor or no memory for a waiting connection.
+    public internal(set) var exhaustions = 0
+    /// Octets of responses that clients had yet to receive, as of each loop's last sweep.
+    public internal(set) var inDelivery = 0
+    /// Connections closed since the start to free memory for other responses.
+    public internal(set) var answersGivenUp = 0
+
+    public init() {}
+}

@@ -154,12 +154,6 @@ public struct Interactions: Sendable {
 /// The failure of a sign-in whose client was deleted in the meantime.
 struct ClientGone: Error, Sendable { let id: ClientID }
 
-extension SharedEmail {
-    public init(_ email: SharedIdentity.Email) {
-        self.init(address: email.address.rawValue, isVerified: email.isVerified, isPrivate: email.isPrivate)
-    }
-}
-
 // The end of a sign-in to an app, for every way of authentication.
 extension Interactions {
     /// Ends the interaction with a code for its app.

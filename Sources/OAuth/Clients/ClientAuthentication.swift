@@ -1,6 +1,8 @@
-import Core
+public import Core
 import Crypto
-import Platform
+import Directory
+public import Platform
+import Registry
 
 /// Verifies client secrets: ES256 JWTs signed by the app with a key of its team (Apple, "Creating a client secret").
 struct ClientAuthentication: Sendable {
@@ -165,5 +167,72 @@ extension JWTFailure {
         case .invalidSignature: .signatureInvalid
         case .tooLarge, .malformed, .malformedClaims: .secretMalformed
         }
+    }
+}
+
+/// A request of a client that has proved itself, which only `ClientAuthenticator` makes.
+public struct AuthenticatedRequest: Sendable {
+    /// The parameters of the request.
+    public let parameters: ProtocolParameters
+    /// The token of the `Authorization` field, not verified yet.
+    let accessToken: String?
+    /// The client that sent it.
+    public let client: AuthenticatedClient
+    /// The team of the client.
+    public let team: TeamSnapshot
+    /// The origin of the request, for the audit log.
+    public let origin: Origin
+    /// The time of the request.
+    public let moment: Timestamp
+
+    fileprivate init(
+        _ parameters: ProtocolParameters, _ accessToken: String?, by client: AuthenticatedClient, of team: TeamSnapshot,
+        from origin: Origin, at moment: Timestamp
+    ) {
+        self.parameters = parameters
+        self.accessToken = accessToken
+        self.client = client
+        self.team = team
+        self.origin = origin
+        self.moment = moment
+    }
+}
+
+/// An endpoint for apps: it declares how its client proves itself, and is called with an authenticated client only.
+public protocol ClientEndpoint: Sendable {
+    /// How the client of a request proves itself; by a secret unless the endpoint says otherwise.
+    func proof(for parameters: ProtocolParameters) -> ClientProof
+
+    /// Responds to an authenticated client; the body is JSON or empty.
+    ///
+    /// - Throws: `OAuthError` when the endpoint refuses, `PostgresFailure`.
+    func respond(to request: AuthenticatedRequest) async throws -> [UInt8]
+}
+
+extension ClientEndpoint { public func proof(for parameters: ProtocolParameters) -> ClientProof { .secret } }
+
+/// The only way to an endpoint for apps: authenticates the client of a request, then has the endpoint respond.
+public struct ClientAuthenticator: Sendable {
+    private let server: ServerContext
+    private let testSignIns: TestSignInStore
+
+    public init(server: ServerContext, database: TeamDatabase) {
+        self.server = server
+        testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
+    }
+
+    /// The endpoint's response to the authenticated client of a request.
+    ///
+    /// - Parameter accessToken: the token of the `Authorization` field, which an endpoint may want as well.
+    /// - Throws: `OAuthError` when the client is not authenticated or the endpoint refuses; `PostgresFailure`.
+    public func respond(
+        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
+        of team: TeamSnapshot, from origin: Origin
+    ) async throws -> [UInt8] {
+        let moment = server.clock()
+        let authentication = ClientAuthentication(team: team, base: server.base(of: team.id), testSignIns: testSignIns)
+        let client = try await authentication.authenticate(parameters, by: endpoint.proof(for: parameters), at: moment)
+        return try await endpoint.respond(
+            to: AuthenticatedRequest(parameters, accessToken, by: client, of: team, from: origin, at: moment))
     }
 }

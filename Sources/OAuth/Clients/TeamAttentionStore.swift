@@ -2,33 +2,6 @@ public import Core
 public import Platform
 public import Postgres
 
-/// An item of a team that is unused, old or incomplete.
-public struct TeamAttention: Sendable {
-    public enum Kind: String, Sendable {
-        /// A key without any signature since its creation.
-        case keyNeverUsed = "key_never_used"
-        case keyUnused = "key_unused"
-        /// A key older than a year.
-        case keyOld = "key_old"
-        case noReturnURL = "no_return_url"
-        case domainUnverified = "domain_unverified"
-        /// A Service ID without a sign-in for a month.
-        case noSignIn = "no_sign_in"
-        /// An app with a stored client secret that expires within a month.
-        case secretEnds = "secret_ends"
-        /// An app whose stored client secret has expired, so that it cannot redeem codes.
-        case secretEnded = "secret_ended"
-        /// An app whose tokens Apple neither validates nor revokes.
-        case appleRefuses = "apple_refuses"
-    }
-
-    public let kind: Kind
-    /// The Key ID, client ID or domain.
-    public let subject: String
-    /// Time of the event, or since when the state lasts; nil when it has lasted from the beginning.
-    public let since: Timestamp?
-}
-
 /// Finds the items that need a team's attention, in one statement.
 public struct TeamAttentionStore: Sendable {
     /// Most items; a longer list is not read.
@@ -156,4 +129,31 @@ public struct TeamAttentionStore: Sendable {
         )
         """
     }
+}
+
+/// An item of a team that is unused, old or incomplete.
+public struct TeamAttention: Sendable {
+    public enum Kind: String, Sendable {
+        /// A key without any signature since its creation.
+        case keyNeverUsed = "key_never_used"
+        case keyUnused = "key_unused"
+        /// A key older than a year.
+        case keyOld = "key_old"
+        case noReturnURL = "no_return_url"
+        case domainUnverified = "domain_unverified"
+        /// A Service ID without a sign-in for a month.
+        case noSignIn = "no_sign_in"
+        /// An app with a stored client secret that expires within a month.
+        case secretEnds = "secret_ends"
+        /// An app whose stored client secret has expired, so that it cannot redeem codes.
+        case secretEnded = "secret_ended"
+        /// An app whose tokens Apple neither validates nor revokes.
+        case appleRefuses = "apple_refuses"
+    }
+
+    public let kind: Kind
+    /// The Key ID, client ID or domain.
+    public let subject: String
+    /// Time of the event, or since when the state lasts; nil when it has lasted from the beginning.
+    public let since: Timestamp?
 }

@@ -1,7 +1,6 @@
 import Core
 public import EventLoop
 public import Platform
-import Postgres
 
 /// The snapshots of the teams that one loop serves.
 ///

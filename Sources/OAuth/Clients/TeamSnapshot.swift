@@ -1,7 +1,10 @@
 import Core
 import Crypto
+import EventLoop
 public import Platform
+import Postgres
 public import Registry
+import Synchronization
 
 /// A team as the protocol uses it, at one moment: its clients, their keys, its signing keys.
 ///
@@ -113,22 +116,6 @@ public final class TeamSnapshot: Sendable {
     func client(named digest: [UInt8]) -> Client? { clientsByDigest.value[digest].flatMap(client) }
 }
 
-/// A client of the protocol: a Service ID or, for native apps, an App ID.
-public struct Client: Sendable {
-    public let id: ClientID
-    /// The primary App ID of its group: consents and keys belong to the group.
-    public let primaryAppID: ClientID
-    /// The name shown to users on the hosted pages.
-    public let name: String
-    public let returnURLs: [String]
-    /// Return URLs without a verified domain, in a team that requires one; else empty.
-    var unprovenURLs: [String] = []
-    public let requiresPKCE: Bool
-    public let isEnabled: Bool
-    let issuesAsApple: Bool
-    let writesStrings: Bool
-}
-
 extension TeamSnapshot {
     /// The client with exactly that identifier, or nil.
     public func client(_ id: ClientID) -> Client? {
@@ -145,14 +132,6 @@ extension TeamSnapshot {
             requiresPKCE: false, isEnabled: app.isEnabled && apps[app.primaryAppID]?.isEnabled ?? false,
             issuesAsApple: app.issuesAsApple, writesStrings: false)
     }
-}
-
-extension Client {
-    /// Whether the return URL is registered, compared octet by octet.
-    func hasReturnURL(_ url: String) -> Bool { returnURLs.contains { $0.isExactly(url) } }
-
-    /// Whether the return URL is registered but rejected, because the team requires verified domains.
-    func isUnproven(_ url: String) -> Bool { unprovenURLs.contains { $0.isExactly(url) } }
 }
 
 // The clients, for pages that list them or link to them.
@@ -198,52 +177,22 @@ extension TeamSnapshot {
     }
 }
 
-/// An identifier as lowercase letters, for comparison by edit distance.
-struct Spelling {
-    /// Largest edit distance at which a typing error is assumed.
-    static let nearby = 2
-    /// Most letters compared in one search: those of two hundred clients with the longest identifiers.
-    static let mostWork = 200 * ClientID.maximumLength
+/// A value that is expensive to make, made at the first access and then cached.
+///
+/// Two concurrent accesses may both make it, with the same result.
+final class LazyValue<Value: Sendable>: Sendable {
+    private let made = Mutex<Value?>(nil)
+    private let make: @Sendable () -> Value
 
-    private let letters: [UInt8]
+    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
 
-    init(_ text: String) { letters = text.utf8.map(Self.letter) }
-
-    /// The edit distance: letters inserted, deleted or replaced; 3 stands for more than two.
-    ///
-    /// - Parameter work: reduced by the number of letters compared; the comparison stops once the distance exceeds two.
-    func distance(to text: String, _ work: inout Int) -> Int {
-        let other = text.utf8
-        guard (letters.count - other.count).magnitude <= Self.nearby else { return Self.nearby + 1 }
-        return distance(to: other.map(Self.letter), &work)
+    var value: Value {
+        if let value = made.withLock({ $0 }) { return value }
+        let value = make()
+        made.withLock { $0 = value }
+        return value
     }
 
-    /// The table of the Wagner–Fischer algorithm, limited to the five columns around the diagonal, the only ones within
-    /// a distance of two.
-    private func distance(to other: [UInt8], _ work: inout Int) -> Int {
-        let far = Self.nearby + 1
-        // Index `offset` of row `index` is column `index + offset - 2`.
-        var row: InlineArray<5, Int> = [far, far, 0, 1, 2]
-        for (index, letter) in letters.enumerated() {
-            work -= 1
-            var next = InlineArray<5, Int>(repeating: far)
-            var best = far
-            for offset in 0..<5 {
-                let column = index + 1 + offset - 2
-                guard column >= 0, column <= other.count else { continue }
-                var cost = far
-                if column > 0 { cost = min(cost, row[offset] + (letter == other[column - 1] ? 0 : 1)) }
-                if offset < 4 { cost = min(cost, row[offset + 1] + 1) }
-                if offset > 0 { cost = min(cost, next[offset - 1] + 1) }
-                next[offset] = cost
-                best = min(best, cost)
-            }
-            guard best < far else { return far }
-            row = next
-        }
-        return row[other.count - letters.count + 2]
-    }
-
-    /// Lowercases an ASCII letter; every other octet is unchanged.
-    private static func letter(_ octet: UInt8) -> UInt8 { octet &- UInt8(ascii: "A") < 26 ? octet | 0x20 : octet }
+    /// Whether the value has been made.
+    var isMade: Bool { made.withLock { $0 != nil } }
 }

@@ -1,10 +1,8 @@
-import Core
 import Crypto
 import EventLoop
 public import Platform
 public import Postgres
 import Registry
-import Synchronization
 
 /// Reads a team's snapshot: registrations in one statement, so that they are consistent; signing keys, on which no
 /// registration depends, in another.
@@ -108,51 +106,6 @@ struct TeamSnapshotStore: Sendable {
     }
 }
 
-/// A team's progress towards a working sign-in, and the number of its entities.
-public struct TeamProgress: Sendable {
-    public let appIDs: Int
-    public let serviceIDs: Int
-    public let activeKeys: Int
-    /// Counted up to `TeamProgressStore.userLimit`; one more stands for "more than that".
-    public let users: Int
-    public let hasReturnURL: Bool
-    /// Whether an app of the team has ever redeemed a code, or a test sign-in was completed.
-    public let hasSignIn: Bool
-}
-
-/// Counts the entities of a team, in one statement.
-public struct TeamProgressStore: Sendable {
-    /// Users are counted up to here.
-    public static let userLimit = 1000
-
-    private let database: TeamDatabase
-
-    public init(_ database: TeamDatabase) { self.database = database }
-
-    public func find(_ team: TeamID) async throws(PostgresFailure) -> TeamProgress {
-        let rows = try await database.query(
-            """
-            SELECT
-                (SELECT count(*) FROM app_ids WHERE team_id = \(team)),
-                (SELECT count(*) FROM service_ids WHERE team_id = \(team)),
-                (SELECT count(*) FROM keys WHERE team_id = \(team) AND rank IS NOT NULL),
-                (SELECT count(*) FROM (
-                    SELECT FROM users WHERE team_id = \(team) LIMIT \(Self.userLimit + 1)
-                ) AS counted),
-                EXISTS (SELECT FROM return_urls WHERE team_id = \(team)),
-                -- A test sign-in is one too, though no app redeems its code.
-                EXISTS (SELECT FROM redeeming_clients WHERE team_id = \(team))
-                    OR EXISTS (
-                        SELECT FROM audit_events WHERE team_id = \(team) AND action = 'sign_in.completed'
-                    )
-            """, in: team)
-        guard var row = rows.first else { throw .unreadable(column: 0, as: "a team's progress") }
-        return TeamProgress(
-            appIDs: try row.next(), serviceIDs: try row.next(), activeKeys: try row.next(), users: try row.next(),
-            hasReturnURL: try row.next(), hasSignIn: try row.next())
-    }
-}
-
 /// Lists all teams, for periodic work on each of them.
 public struct TeamEnumerationStore: Sendable {
     private let database: SystemDatabase
@@ -165,45 +118,4 @@ public struct TeamEnumerationStore: Sendable {
             "SELECT team_id FROM teams WHERE deleted_at IS NULL AND NOT is_system ORDER BY team_id")
         return try rows.column()
     }
-}
-
-/// Cache of one team's verified client secrets: a repeated secret costs a digest instead of a signature verification.
-///
-/// The cache belongs to a snapshot. Every change of the registry, such as the revocation of a key, replaces the
-/// snapshot, and the new one begins with an empty cache.
-final class VerifiedSecrets: Sendable {
-    /// The properties of a verified secret that later requests still check.
-    struct Secret {
-        let client: ClientID
-        let keyID: KeyID
-        let expiresAt: NumericDate
-        /// Whether its lifetime exceeds `ClientAuthentication.lasting`, so that its expiry may come unexpectedly.
-        let isLasting: Bool
-    }
-
-    /// Most cached secrets; clients that sign a secret for every request gain nothing from a larger cache.
-    static let capacity = 256
-
-    private let secrets = Mutex<[[UInt8]: Secret]>([:])
-
-    /// The unexpired, verified secret of that client, or nil.
-    ///
-    /// - Parameter digest: the SHA-256 of the secret, so that no secret is stored.
-    func find(_ digest: [UInt8], of client: ClientID, at moment: Timestamp) -> Secret? {
-        guard let secret = secrets.withLock({ $0[digest] }), secret.client == client,
-            secret.expiresAt.seconds > moment.seconds
-        else { return nil }
-        return secret
-    }
-
-    /// Stores a secret that was just verified; a full cache is emptied first.
-    func keep(_ secret: Secret, as digest: [UInt8]) {
-        secrets.withLock { secrets in
-            if secrets.count >= Self.capacity { secrets.removeAll(keepingCapacity: true) }
-            secrets[digest] = secret
-        }
-    }
-
-    /// Number of cached secrets.
-    var count: Int { secrets.withLock { $0.count } }
 }

@@ -137,63 +137,6 @@ private struct Sheet: Sendable {
     }
 }
 
-/// The user's choice for each group of apps whether mail to the relay address is forwarded; the group is notified.
-public struct RelaySwitchStore: Sendable {
-    /// The result of a change.
-    public enum Outcome: Equatable, Sendable {
-        /// The choice is stored, or was stored before.
-        case done
-        /// The group has no relay address.
-        case unknown
-    }
-
-    private let database: TeamDatabase
-
-    public init(_ database: TeamDatabase) { self.database = database }
-
-    /// Turns the forwarding of mail on or off for a group of apps that has the relay address.
-    ///
-    /// The group gets the notification `email-enabled` or `email-disabled` (Apple, "Processing changes for Sign in with
-    /// Apple accounts"), in place of a pending one. Without a change, no notification is sent.
-    ///
-    /// - Parameter right: the session that authorizes the change.
-    /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
-    public func set(
-        _ forwards: Bool, by right: SessionRight, for appID: ClientID, in team: TeamID, as actor: Actor,
-        from origin: Origin
-    ) async throws -> Outcome {
-        let subject = right.session.user.subject
-        let rows = try await database.query(
-            """
-            SELECT forwards_mail FROM consents
-            WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
-            """, in: team)
-        guard var row = rows.first else { return .unknown }
-        guard try row.next(Bool.self) != forwards else { return .done }
-        let event = AuditEvent(
-            forwards ? "relay.enabled" : "relay.disabled", by: actor, on: AuditEvent.Target("user", subject.rawValue),
-            from: origin, after: ["appID": .string(appID.rawValue)])
-        let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: appID)
-        let change: SQL = """
-            WITH changed AS (
-                UPDATE consents SET forwards_mail = \(forwards)
-                WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
-                    AND forwards_mail <> \(forwards)
-                RETURNING sub
-            ), audit AS (
-                \(event.insertion(in: team, when: "FROM changed"))
-            ), \(notification.superseding(in: team, when: "FROM changed")),
-            \(notification.parts(in: team, when: "FROM changed"))
-            SELECT
-            """
-        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            try await transaction.query(change)
-            return .done
-        }
-    }
-}
-
 /// Lists the apps that a user shares data with.
 public struct ConsentListStore: Sendable {
     /// Most apps in a list, which shows the newest.
@@ -275,11 +218,4 @@ extension Consent {
         let (isVerified, isPrivate): (Bool, Bool) = (try row.next(), try row.next())
         upstreamEmail = address.map { SharedIdentity.Email(address: $0, isVerified: isVerified, isPrivate: isPrivate) }
     }
-}
-
-/// Consent in the list of a user's apps.
-public struct GrantedApp: Sendable {
-    public let consent: Consent
-    /// Description of the App ID, by which users know the app.
-    public let name: String
 }

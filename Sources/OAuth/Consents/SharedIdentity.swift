@@ -1,27 +1,5 @@
-import Core
-import Crypto
 public import Directory
 public import Platform
-
-/// Domain of the relay addresses of users who hide their email address.
-public struct RelayDomain: Sendable {
-    private static let alphabet = Alphabet("abcdefghijklmnopqrstuvwxyz0123456789")
-    private static let length = 16
-
-    public let name: String
-
-    /// Creates the domain; nil if `name` is not a host name that mail can be sent to.
-    public init?(_ name: String) {
-        let longest = String(repeating: "a", count: Self.length) + "@" + name
-        guard EmailAddress(rawValue: longest) != nil else { return nil }
-        self.name = name
-    }
-
-    /// Draws a new random address, which reveals nothing about its user.
-    ///
-    /// With 36^16 possible addresses a duplicate is unlikely, and a database constraint rejects it.
-    func address(_ random: RandomSource) -> String { random.text(Self.length, from: Self.alphabet) + "@" + name }
-}
 
 /// Data that an app receives about a user, besides `sub`.
 ///
@@ -67,5 +45,24 @@ public struct SharedIdentity: Hashable, Sendable {
         case .hidden:
             return user.relayAddress.map { Email(address: $0, isVerified: user.isEmailVerified, isPrivate: true) }
         }
+    }
+}
+
+/// The email address shared with an app, as in `id_token`.
+public struct SharedEmail: Equatable, Sendable {
+    public let address: String
+    public let isVerified: Bool
+    public let isPrivate: Bool
+
+    public init(address: String, isVerified: Bool, isPrivate: Bool) {
+        self.address = address
+        self.isVerified = isVerified
+        self.isPrivate = isPrivate
+    }
+}
+
+extension SharedEmail {
+    public init(_ email: SharedIdentity.Email) {
+        self.init(address: email.address.rawValue, isVerified: email.isVerified, isPrivate: email.isPrivate)
     }
 }

@@ -1,5 +1,4 @@
 import Core
-import Directory
 public import Platform
 import Postgres
 import Registry

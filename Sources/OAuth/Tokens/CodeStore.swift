@@ -210,23 +210,6 @@ public struct AuthorizationCode: Sendable {
     private static let tags = ["mrsq", "mrsw", "mrsx", "mrsy"]
 }
 
-/// The form that codes and refresh tokens share.
-enum OpaqueText {
-    static func make(_ letter: String, tag: String, random: RandomSource) -> String {
-        "\(letter)\(Hex.encode(random.bytes(16))).0.\(tag).\(Base64URL.encode(random.bytes(16)))"
-    }
-
-    /// The letters that tag a text of this form, or nil for any other text.
-    static func tag(of text: String, letter: Unicode.Scalar) -> String? {
-        guard text.utf8.count <= 96, text.utf8.first == UInt8(ascii: letter) else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0].utf8.count == 33, parts[1] == "0", parts[3].utf8.count == 22 else {
-            return nil
-        }
-        return String(parts[2])
-    }
-}
-
 /// The grant behind a redeemed code.
 struct CodeGrant: Sendable {
     let subject: Subject
@@ -237,17 +220,4 @@ struct CodeGrant: Sendable {
     let testSignIn: TestSignInID?
     /// The sign-in trace of the sign-in that issued the code.
     let trace: TraceID
-}
-
-/// The email address shared with an app, as in `id_token`.
-public struct SharedEmail: Equatable, Sendable {
-    public let address: String
-    public let isVerified: Bool
-    public let isPrivate: Bool
-
-    public init(address: String, isVerified: Bool, isPrivate: Bool) {
-        self.address = address
-        self.isVerified = isVerified
-        self.isPrivate = isPrivate
-    }
 }

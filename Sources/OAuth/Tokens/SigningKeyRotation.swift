@@ -1,6 +1,5 @@
 public import Core
 public import Crypto
-import Directory
 public import Platform
 import Postgres
 

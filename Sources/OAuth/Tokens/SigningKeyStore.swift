@@ -148,3 +148,6 @@ extension TeamSnapshot {
         return JWKSet(own + further).json
     }
 }
+
+/// The error of a team without a signing key, which was created without the engine's part.
+struct NoSigningKey: Error, Sendable { let team: TeamID }

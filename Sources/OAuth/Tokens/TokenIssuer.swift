@@ -108,9 +108,6 @@ extension JSONWriter {
 /// The issuer for clients that hard-code Apple's.
 let appleIssuer = "https://appleid.apple.com"
 
-/// The error of a team without a signing key, which was created without the engine's part.
-struct NoSigningKey: Error, Sendable { let team: TeamID }
-
 extension TokenIssuer {
     /// The token response for a user (RFC 6749 section 5.1).
     ///

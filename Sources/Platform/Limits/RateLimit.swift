@@ -4,7 +4,7 @@ import HTTP
 
 /// A limit on how often something may happen within a window, counted for each key by all processes together.
 ///
-/// Which limits there are stands in `LimitTable.swift`, each under a name of its own.
+/// Which limits there are stands in `RateLimit+Table.swift`, each under a name of its own.
 public struct RateLimit: Hashable, Sendable {
     /// Kind of key that a limit counts by.
     public enum Scope: String, Sendable {
@@ -75,18 +75,6 @@ public struct RateLimit: Hashable, Sendable {
         /// Key of the row in the table of limits.
         var row: String { "\(limit.name).\(key.stored)" }
     }
-}
-
-/// A limit is exceeded: the request is answered 429, and what it asked for is not done.
-public struct TooManyRequests: Error, Hashable, Sendable {
-    public let limit: RateLimit
-    /// Time until the window ends.
-    public let wait: Duration
-
-    public init(limit: RateLimit, wait: Duration) { (self.limit, self.wait) = (limit, wait) }
-
-    /// The wait in whole seconds, for `Retry-After` (RFC 9110 section 10.2.3).
-    public var retryAfter: Int { max(1, Int(wait.components.seconds) + (wait.components.attoseconds > 0 ? 1 : 0)) }
 }
 
 extension Duration {

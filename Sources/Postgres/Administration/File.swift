@@ -1,17 +1,5 @@
 import Glibc
 
-/// Why an operation on a file or folder failed.
-struct FileFailure: Error, Equatable {
-    let path: String
-    let errno: Int32
-
-    /// The system's error message, such as "Permission denied".
-    var reason: String { unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)" }
-
-    /// The failure of the last system call.
-    static func last(_ path: String) -> FileFailure { FileFailure(path: path, errno: Glibc.errno) }
-}
-
 /// Small files, read and written as a whole.
 enum File {
     /// Maximum octets of a file to read.
@@ -74,44 +62,51 @@ enum File {
     static func isExecutable(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 }
 
-/// Folders of the file system.
-enum Folder {
-    /// The names in a folder, unordered, without `.` and `..`.
-    static func names(in path: String) throws(FileFailure) -> [String] {
-        guard let stream = unsafe opendir(path) else { throw .last(path) }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
+/// Why an operation on a file or folder failed.
+struct FileFailure: Error, Equatable {
+    let path: String
+    let errno: Int32
+
+    /// The system's error message, such as "Permission denied".
+    var reason: String { unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)" }
+
+    /// The failure of the last system call.
+    static func last(_ path: String) -> FileFailure { FileFailure(path: path, errno: Glibc.errno) }
+}
+
+/// An advisory lock on a file or folder (flock(2)), which the kernel releases when the process dies.
+public final class FileLock: Sendable {
+    enum Mode {
+        case shared
+        case exclusive
+
+        fileprivate var operation: Int32 { self == .shared ? LOCK_SH : LOCK_EX }
     }
 
-    /// Creates a folder with exactly these permissions; returns false if the name exists already.
-    @discardableResult static func make(_ path: String, mode: mode_t) throws(FileFailure) -> Bool {
-        guard unsafe mkdir(path, mode) == 0 else {
-            if errno == EEXIST { return false }
-            throw .last(path)
-        }
-        // mkdir applies the umask.
-        guard unsafe chmod(path, mode) == 0 else { throw .last(path) }
-        return true
+    private let descriptor: Int32
+
+    /// Takes ownership of an open descriptor that is close-on-exec; nothing is locked yet.
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Takes the lock unless another process holds it; a lock held in the other mode is released for it.
+    func take(_ mode: Mode) -> Bool { flock(descriptor, mode.operation | LOCK_NB) == 0 }
+
+    public func release() { flock(descriptor, LOCK_UN) }
+
+    /// The process id that the holder wrote into the file.
+    func readHolder() -> Int32? {
+        var buffer = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        return String(validating: buffer.prefix(count), as: UTF8.self).flatMap { Int32($0) }
     }
 
-    /// Opens a folder without following a link.
-    static func open(_ path: String) throws(FileFailure) -> Int32 {
-        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last(path) }
-        return descriptor
-    }
-
-    /// The absolute path, without links and dots.
-    static func absolute(_ path: String) throws(FileFailure) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { throw .last(path) }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+    /// Writes the id of this process into the file as that of the holder.
+    func writeHolder() {
+        let text = Array(String(getpid()).utf8)
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        _ = unsafe pwrite(descriptor, text, text.count, 0)
     }
 }

@@ -1,4 +1,3 @@
-import Core
 public import Platform
 public import Postgres
 

@@ -1,11 +1,5 @@
 import Core
 
-/// Host names and addresses of this machine only.
-public enum Loopback {
-    /// Whether a host, without a port, is a loopback address or name.
-    public static func contains(_ host: String) -> Bool { if case .loopback? = try? Host(host) { true } else { false } }
-}
-
 /// The host of a URL, or a domain, as a name or a loopback address.
 enum Host: Hashable {
     /// A host name in lower case.
@@ -71,6 +65,11 @@ enum Host: Hashable {
 
 /// The hosts that a team may register.
 public struct HostPolicy: Sendable {
+    /// Whether a host, without a port, is an address or a name of this machine only.
+    public static func isLoopback(_ host: String) -> Bool {
+        if case .loopback? = try? Host(host) { true } else { false }
+    }
+
     /// Host names over https: the policy of a production team.
     public static let hostNames = HostPolicy(allowsLoopback: false)
     /// Also loopback addresses over http: the policy of a team in sandbox mode.
@@ -92,37 +91,4 @@ public struct HostPolicy: Sendable {
         policy.own = try? WebAddress(parsing: publicURL, policy: .hostNamesAndLoopback)
         return policy
     }
-}
-
-/// A domain of a Service ID: a host name in lower case, or in a sandbox team a loopback address.
-///
-/// It covers itself and every host below it.
-public struct DomainName: Hashable, Sendable, CustomStringConvertible {
-    public let text: String
-
-    /// Parses the user's text.
-    ///
-    /// - Throws: `ValidationError` when it is not a host name, or a loopback address that the policy does not allow.
-    public init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
-        guard !text.isEmpty else { throw .missing }
-        guard !text.utf8.contains(UInt8(ascii: "/")) else { throw .domainWithScheme }
-        guard !text.utf8.contains(UInt8(ascii: "*")) else { throw .wildcard }
-        let host: Host
-        do { host = try Host(text) } catch .ipAddress
-            where text.utf8.contains(UInt8(ascii: ":")) && !text.hasPrefix("[")
-        { throw .domainWithScheme }
-        if case .loopback = host, !policy.allowsLoopback { throw .loopbackOutsideSandbox(host: host.text) }
-        self.text = host.text
-    }
-
-    /// A stored domain, which was parsed before.
-    init(stored text: String) { self.text = text }
-
-    public var description: String { text }
-
-    /// Whether it is a loopback address: it has no server that other machines reach.
-    public var isLoopback: Bool { Loopback.contains(text) }
-
-    /// Whether `host`, in lower case, is this domain or below it.
-    func covers(_ host: Host) -> Bool { host.text == text || host.text.hasSuffix("." + text) }
 }

@@ -86,12 +86,6 @@ public enum ValidationError: Error, Hashable, Sendable {
     case holdsActiveKeys([KeyID])
 }
 
-/// Kind of a client; both kinds share the identifiers of a team.
-public enum ClientKind: String, Hashable, Sendable {
-    case app
-    case service
-}
-
 // Messages about URLs, domains and e-mail addresses.
 extension ValidationError {
     private var addressPhrase: Message {

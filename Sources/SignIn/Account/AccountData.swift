@@ -4,6 +4,7 @@ import Directory
 import HTTP
 import OAuth
 import Platform
+import Templates
 
 /// Download of the user's data, and deletion of the account.
 struct AccountData: Sendable {
@@ -108,4 +109,47 @@ struct AccountData: Sendable {
             login: login, expected: detail.user.email?.shown ?? person.subject.rawValue,
             appCount: detail.consents.count, hasPassword: detail.hasPassword && !login.isEmpty)
     }
+}
+
+/// Confirmation that the account is deleted.
+struct AccountDeletedPage: HostedPage {
+    static let template = "hosted/account-deleted"
+    static let fields = frameFields
+
+    let frame: HostedFrame
+}
+
+/// Page for downloading all data stored about the user.
+struct AccountDataPage: FormPage {
+    static let template = "hosted/account-data"
+    static let fields = formFields
+
+    let form: HostedForm
+}
+
+/// Form to delete the account, confirmed by typing its email address or `sub`.
+struct AccountDeletionPage: FormPage {
+    static let template = "hosted/account-deletion"
+    static let fields = formFields.with {
+        $0.text("login") { $0.login }
+        $0.text("expected") { $0.expected }
+        $0.optionalWords("apps") { $0.appCount == 0 ? nil : Message("hosted.deletion.apps", count: $0.appCount) }
+        $0.group("confirmation", FieldView.fields) { page in
+            FieldView(
+                "confirmation", label: Message("hosted.deletion.confirm", ["expected": page.expected]),
+                value: page.typed, autocomplete: "off", error: page.errors["confirmation"])
+        }
+        $0.optionalGroup("password", FieldView.fields) { page in
+            page.hasPassword ? .currentPassword("password", page.errors) : nil
+        }
+    }
+
+    let form: HostedForm
+    let login: String
+    /// Text to type: the email address, or the `sub` of an account without one.
+    let expected: String
+    let appCount: Int
+    let hasPassword: Bool
+    var typed = ""
+    var errors = FieldErrors()
 }

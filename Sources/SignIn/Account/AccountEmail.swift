@@ -4,6 +4,7 @@ import Directory
 import HTTP
 import OAuth
 import Platform
+import Templates
 
 /// Change of the email address.
 struct AccountEmail: Sendable {
@@ -47,55 +48,21 @@ struct AccountEmail: Sendable {
     }
 }
 
-/// Change of the password.
-struct AccountPassword: Sendable {
-    let steps: AccountSteps
-
-    func askPassword(_ person: SignedInUser) async throws -> Response {
-        steps.pages.respond(passwordPage(person, login: try await steps.login(of: person)))
-    }
-
-    /// Changes the password of a user who enters the current one, and ends the user's other sessions.
-    ///
-    /// The current password is verified first, so that only its owner can have new passwords assessed.
-    func changePassword(_ person: SignedInUser) async throws -> Response {
-        let form = try steps.form(of: person)
-        let login = try await steps.login(of: person)
-        var page = passwordPage(person, login: login)
-        let user = person.session.user
-        let rule = PasswordRule(
-            in: person.team.id, email: user.email, login: LoginName(rawValue: login), name: user.name,
-            around: [person.team.name])
-        if let refusal = try await steps.refusal(of: form["current"] ?? "", login, person) {
-            page.errors.add("current", refusal.words)
-            return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
+/// Form to change the email address.
+struct EmailPage: FormPage {
+    static let template = "hosted/account-email"
+    static let fields = formFields.with {
+        $0.text("login") { $0.login }
+        $0.group("email", FieldView.fields) { page in
+            FieldView(
+                "email", label: Message("hosted.email.new"), type: "email", value: page.email, autocomplete: "email",
+                error: page.errors["email"])
         }
-        let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: person))
-        guard let password = chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
-        let hash: PasswordHash
-        do throws(PasswordHasher.Busy) {
-            hash = try await steps.accounts.hasher.hash(password, for: person.team.id)
-        } catch { throw UserFacingError.unavailable }
-        try await steps.accounts.passwords.change(
-            to: hash, by: steps.right(of: person), in: person.team.id, from: person.request.auditOrigin,
-            telling: steps.factorPost(person))
-        var response = steps.home(person, .passwordChanged)
-        response.set(
-            steps.sessionIssuer.remember(
-                login, of: user, after: 1, person.request, person.team.id, person.browserContext))
-        return response
+        $0.group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
     }
 
-    private func passwordChoice(of person: SignedInUser) -> PasswordChoice {
-        PasswordChoice(
-            in: "new", of: person.team.id, from: person.request.auditOrigin, at: steps.server.clock(),
-            with: steps.accounts.newPasswords)
-    }
-
-    private func passwordPage(_ person: SignedInUser, login: String) -> PasswordPage {
-        PasswordPage(
-            form: steps.form(
-                Message("hosted.password.title"), to: TeamRoutes.ownPassword.link(person.team.id), for: person),
-            login: login)
-    }
+    let form: HostedForm
+    let login: String
+    var email = ""
+    var errors = FieldErrors()
 }

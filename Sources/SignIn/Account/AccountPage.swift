@@ -42,45 +42,6 @@ struct AccountPage: HostedPage {
     let sessions: [SessionRow]
 }
 
-/// App that uses the account.
-struct AppRow: Sendable {
-    let team: TeamID
-    let app: GrantedApp
-    /// Address that the app receives in place of the user's own.
-    let relayAddress: String?
-
-    static let fields = Fields<AppRow> {
-        $0.text("name") { $0.app.name }
-        $0.words("since") { Message("hosted.account.since", ["when": $0.app.consent.grantedAt]) }
-        $0.words("knows") { $0.knows }
-        $0.optionalWords("relay") { $0.relay }
-        $0.text("relayURL") { TeamRoutes.appRelay.link($0.team, $0.app.consent.appID) }
-        $0.text("relayValue") { $0.app.consent.forwardsMail ? "off" : "on" }
-        $0.words("relayButton") {
-            $0.app.consent.forwardsMail ? Message("hosted.account.relay-stop") : Message("hosted.account.relay-start")
-        }
-        $0.text("stopURL") { TeamRoutes.appEnd.link($0.team, $0.app.consent.appID) }
-    }
-
-    private var knows: any LocalizedTextConvertible {
-        if let given = app.consent.upstreamEmail, given.isPrivate, app.consent.email == .shared {
-            return Message("hosted.account.gets-relay", ["address": given.address.rawValue])
-        }
-        return switch (app.consent.name != nil, app.consent.email) {
-        case (false, .withheld): Message("hosted.account.gets-nothing")
-        case (true, .withheld): Message("hosted.account.gets-name")
-        case (false, .shared): Message("hosted.account.gets-email")
-        case (true, .shared): Message("hosted.account.gets-both")
-        case (_, .hidden): Message("hosted.account.gets-relay", ["address": relayAddress ?? ""])
-        }
-    }
-
-    private var relay: Message? {
-        guard app.consent.email == .hidden else { return nil }
-        return app.consent.forwardsMail ? Message("hosted.account.relay-on") : Message("hosted.account.relay-off")
-    }
-}
-
 /// Browser in which the user is signed in.
 struct SessionRow: Sendable {
     let team: TeamID

@@ -153,23 +153,6 @@ extension AccountSteps {
     }
 }
 
-/// Reason why the user's current password was rejected.
-struct OwnPasswordRefusal: Sendable {
-    let words: Message
-    let status: Status
-    let retryAfter: Int?
-
-    /// Returns nil if the password is correct and belongs to the user.
-    init?(_ result: SignInResult, of subject: Subject) {
-        if case .success(let user) = result, user.subject == subject { return nil }
-        let refusal = SignInRefusal(result)
-        let isWrong = refusal.retryAfter == nil
-        words = isWrong ? Message("hosted.password.wrong") : refusal.words
-        status = isWrong ? .unprocessableContent : refusal.status
-        retryAfter = refusal.retryAfter
-    }
-}
-
 /// Stores and services behind the account pages.
 struct AccountStores: Sendable {
     let details: UserDetailStore
@@ -202,21 +185,4 @@ struct AccountStores: Sendable {
         identities = UpstreamIdentityListStore(database)
         linkEnds = UpstreamUnlinkStore(database)
     }
-}
-
-/// Signed-in user on a page of the account.
-struct SignedInUser: Sendable {
-    let request: Request
-    let team: TeamSnapshot
-    let browserContext: BrowserContext
-    let session: Session
-    let language: Language
-
-    var subject: Subject { session.user.subject }
-
-    /// Team and user to which the form tokens of all account pages are bound.
-    var sheet: String { "account \(team.id) \(subject)" }
-
-    /// Actor recorded in the audit log.
-    var actor: Actor { team.id == .system ? .member(subject) : .person(subject) }
 }

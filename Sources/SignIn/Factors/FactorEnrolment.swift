@@ -1,8 +1,6 @@
 import Core
-import Crypto
 import Directory
 import HTTP
-import OAuth
 import Platform
 
 /// Adds the factor in a form, during a sign-in or on the account pages.

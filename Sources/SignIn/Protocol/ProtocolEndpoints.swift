@@ -1,6 +1,5 @@
 import Accounts
 import Core
-import Directory
 import Federation
 import HTTP
 import OAuth

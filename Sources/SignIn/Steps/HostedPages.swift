@@ -1,5 +1,4 @@
 public import Core
-import Directory
 public import HTTP
 import OAuth
 import Platform
@@ -110,17 +109,5 @@ extension Request {
         // The longest of them has three letters; what follows is the browser's to write.
         let letters = preferred.utf8.prefix(3).prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
         return "\(String(decoding: letters, as: UTF8.self)) \(language)"
-    }
-}
-
-/// Path of this site for a redirect; texts that could lead to another site are rejected.
-struct LocalPath: Sendable {
-    let text: String
-
-    init?(_ text: String?) {
-        guard let text, text.utf8.count <= 1024, text.hasPrefix("/"), !text.hasPrefix("//"), !text.contains("\\"),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { return nil }
-        self.text = text
     }
 }

@@ -1,5 +1,3 @@
-import Core
-import Crypto
 import Directory
 import HTTP
 import OAuth
@@ -92,36 +90,5 @@ struct SessionIssuer: Sendable {
 
     private func cookie(for token: SessionToken, of team: TeamID) -> SetCookie {
         site.cookies.cookie(site.cookies.session(of: team), token.text, maxAge: Self.cookieLife)
-    }
-}
-
-/// Message and status of a rejected sign-in.
-///
-/// They never reveal whether the account exists.
-struct SignInRefusal: Sendable {
-    let words: Message
-    let status: Status
-    /// Cause shown to the team.
-    let cause: RefusalCause
-    let retryAfter: Int?
-
-    init(_ result: SignInResult) {
-        switch result {
-        case .success, .wrong:
-            words = Message("hosted.sign-in.wrong")
-            status = .unauthorized
-            cause = .passwordWrong
-            retryAfter = nil
-        case .locked(let refusal):
-            words = refusal.message
-            status = .tooManyRequests
-            cause = .accountLocked
-            retryAfter = refusal.retryAfter
-        case .busy:
-            words = Message("hosted.sign-in.busy")
-            status = .serviceUnavailable
-            cause = .tooBusy
-            retryAfter = 2
-        }
     }
 }

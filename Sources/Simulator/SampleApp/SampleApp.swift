@@ -109,93 +109,36 @@ public struct SampleApp: Sendable {
     }
 }
 
-/// Pippin as the sample app uses it: a token endpoint and a key set.
-struct Provider: Sendable {
-    let registration: SampleApp.Registration
-    let client: HTTPClient
+/// Self-contained `state` values, which an app without a store and cookies can verify as its own.
+struct SignedStates: Sendable {
+    private static let lifetime = Duration.seconds(1200)
 
-    /// Result of redeeming a code.
-    struct Redemption: Sendable {
-        /// Response of the token endpoint, as JSON.
-        let answer: String
-        let claims: [(name: String, value: String)]
-        let givenEmail: String?
+    private let tokens: OpaqueToken
+
+    /// A state with its nonce.
+    struct State: Sendable {
+        let text: String
+        let nonce: String
     }
 
-    /// Reason why a code could not be redeemed.
-    enum Failure: Error, CustomStringConvertible {
-        case refused(status: Int, body: String)
-        case unreachable(String)
-        case badToken(String)
+    init(keyRing: KeyRing) { tokens = OpaqueToken(prefix: "s", keys: keyRing.deriveAll(purpose: "sample-app-states")) }
 
-        var description: String {
-            switch self {
-            case .refused(let status, let body): "the token address answered \(status): \(body)"
-            case .unreachable(let reason): "Pippin cannot be reached (\(reason))"
-            case .badToken(let reason): "the id_token is not good (\(reason))"
-            }
+    func make(at moment: Timestamp) -> State {
+        let random = RandomSource.system.bytes(16)
+        var payload = random
+        for shift in stride(from: 56, through: 0, by: -8) {
+            payload.append(UInt8(truncatingIfNeeded: moment.microseconds >> Int64(shift)))
         }
+        return State(text: tokens.mint(payload: payload), nonce: Self.nonce(random))
     }
 
-    /// Redeems `code` and checks the ID token as OpenID Connect Core section 3.1.3.7 requires.
-    func redeem(_ code: String, nonce: String, at moment: Timestamp) async throws -> Redemption {
-        let body = FormCoding.encode([
-            .init("grant_type", "authorization_code"), .init("code", code),
-            .init("redirect_uri", registration.returnURL), .init("client_id", registration.clientID),
-            .init("client_secret", try secret(at: moment)),
-        ])
-        let answer = try await call("POST", "/auth/token", Array(body.utf8))
-        guard let json = try? JSON.decode(JSONValue.self, from: answer), let token = json["id_token"]?.string else {
-            throw Failure.badToken("there is none")
-        }
-        let claims = try await verify(token, nonce: nonce, at: moment)
-        let text = String(decoding: JSON.encode(json, pretty: true), as: UTF8.self)
-        return Redemption(
-            answer: text, claims: claims.members.map { ($0.key, Self.text($0.value)) }.sorted { $0.0 < $1.0 },
-            givenEmail: try? claims.string("email"))
+    /// The state of a sign-in, with its nonce; nil if it is invalid or older than its lifetime.
+    func verify(_ text: String?, at moment: Timestamp) -> State? {
+        guard let text, let payload = tokens.open(text), payload.count == 24 else { return nil }
+        let began = Timestamp(microseconds: payload[16...].reduce(0) { $0 << 8 | Int64($1) })
+        guard moment - began < Self.lifetime else { return nil }
+        return State(text: text, nonce: Self.nonce(Array(payload.prefix(16))))
     }
 
-    private func secret(at moment: Timestamp) throws -> String {
-        var json = JSONWriter()
-        json.member("iss", registration.teamID)
-        json.member("iat", moment.seconds)
-        json.member("exp", moment.seconds + 300)
-        json.member("aud", registration.issuer)
-        json.member("sub", registration.clientID)
-        return try JWTSigner(key: registration.key, keyID: registration.keyID).sign(json.finish())
-    }
-
-    private func verify(_ token: String, nonce: String, at moment: Timestamp) async throws -> Claims {
-        let keys = try JWKSet(json: try await call("GET", "/auth/keys", []))
-        let jwt = try UnverifiedJWT(token)
-        guard let keyID = jwt.header.keyID, let key = keys.key(id: keyID, algorithm: .rs256) as? RSAPublicKey else {
-            throw Failure.badToken("its key is not published")
-        }
-        let claims = try jwt.verify(with: key)
-        guard try claims.string("iss") == registration.issuer else { throw Failure.badToken("another issuer") }
-        guard try claims.audience() == [registration.clientID] else { throw Failure.badToken("another audience") }
-        guard try claims.date("exp").timestamp > moment else { throw Failure.badToken("it has expired") }
-        guard try claims.string("nonce") == nonce else { throw Failure.badToken("another nonce") }
-        return claims
-    }
-
-    private func call(_ method: String, _ path: String, _ body: [UInt8]) async throws -> [UInt8] {
-        let request = ClientRequest(
-            method, registration.issuer + path,
-            fields: body.isEmpty ? [] : [("Content-Type", "application/x-www-form-urlencoded")], body: body,
-            addresses: .publicAndLoopback)
-        let response: ClientResponse
-        do { response = try await client.send(request) } catch { throw Failure.unreachable("\(error)") }
-        guard response.status == 200 else {
-            throw Failure.refused(status: response.status, body: String(decoding: response.body, as: UTF8.self))
-        }
-        return response.body
-    }
-
-    private static func text(_ value: JSONValue) -> String {
-        switch value {
-        case .string(let text): text
-        default: String(decoding: JSON.encode(value), as: UTF8.self)
-        }
-    }
+    private static func nonce(_ random: [UInt8]) -> String { Base64URL.encode(Array(SHA256.hash(random).prefix(16))) }
 }

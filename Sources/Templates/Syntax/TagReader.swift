@@ -245,3 +245,24 @@ struct TagProblem: Error {
     /// The kind of block that the tag opens.
     var opening: BlockKind?
 }
+
+/// A localized text in a template, as in `{{t "key" name=path}}`.
+struct TextTag: Equatable, Sendable {
+    let key: String
+    let arguments: [Argument]
+    /// Offset of the tag's content.
+    let offset: Int
+
+    /// The value of the placeholder `{name}`.
+    struct Argument: Equatable, Sendable {
+        let name: String
+        let value: Value
+        let offset: Int
+    }
+
+    enum Value: Equatable, Sendable {
+        case path(Path)
+        /// A quoted string in the template.
+        case literal(String)
+    }
+}

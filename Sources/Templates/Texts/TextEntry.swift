@@ -1,19 +1,5 @@
 public import Core
 
-/// Keys of texts.
-enum TextKey {
-    /// Whether the text is a key: parts of letters, digits, `-` and `_`, joined by dots.
-    static func isKey(_ text: some StringProtocol) -> Bool {
-        text.utf8.count <= TemplateLimit.nameBytes * 3
-            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
-                !part.isEmpty
-                    && part.allSatisfy {
-                        $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-                    }
-            }
-    }
-}
-
 /// One text in one language: a single form, or one per plural category.
 ///
 /// A class, because rendering a page finds a hundred of them and would copy each.
@@ -63,6 +49,20 @@ final class TextEntry: Sendable {
 
     /// Whether `count` selects the form or is part of the text.
     var needsCount: Bool { isPlural || forms.values.joined().contains { $0.argument == "count" } }
+}
+
+/// Keys of texts.
+enum TextKey {
+    /// Whether the text is a key: parts of letters, digits, `-` and `_`, joined by dots.
+    static func isKey(_ text: some StringProtocol) -> Bool {
+        text.utf8.count <= TemplateLimit.nameBytes * 3
+            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy {
+                        $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    }
+            }
+    }
 }
 
 /// A part of a text.

@@ -25,23 +25,23 @@ public struct Fields<Value>: Sendable {
 
     /// Declares a text, escaped for its position.
     @inlinable public mutating func text(_ name: String, _ read: @escaping @Sendable (Value) -> String) {
-        declare(name, .text, .text { scope in (scope as? Holder<Value>).map { read($0.value) } })
+        declare(name, .text, .text { scope in (scope as? ValueScope<Value>).map { read($0.value) } })
     }
 
     /// Declares a text that may be absent: it writes nothing then, and `{{#if}}` is false.
     @inlinable public mutating func optionalText(_ name: String, _ read: @escaping @Sendable (Value) -> String?) {
-        declare(name, .optionalText, .text { scope in (scope as? Holder<Value>).flatMap { read($0.value) } })
+        declare(name, .optionalText, .text { scope in (scope as? ValueScope<Value>).flatMap { read($0.value) } })
     }
 
     /// Declares a localized text in the page's language, escaped for its position.
     @inlinable public mutating func words(
         _ name: String, _ read: @escaping @Sendable (Value) -> any LocalizedTextConvertible
-    ) { declare(name, .words, .words { scope in (scope as? Holder<Value>).map { read($0.value).localizedText } }) }
+    ) { declare(name, .words, .words { scope in (scope as? ValueScope<Value>).map { read($0.value).localizedText } }) }
 
     /// Declares a localized text of one type, which is read without a box.
     @inlinable public mutating func words<Text: LocalizedTextConvertible>(
         _ name: String, _ read: @escaping @Sendable (Value) -> Text
-    ) { declare(name, .words, .words { scope in (scope as? Holder<Value>).map { read($0.value).localizedText } }) }
+    ) { declare(name, .words, .words { scope in (scope as? ValueScope<Value>).map { read($0.value).localizedText } }) }
 
     /// Declares a localized text of one type that may be absent.
     @inlinable public mutating func optionalWords<Text: LocalizedTextConvertible>(
@@ -49,7 +49,7 @@ public struct Fields<Value>: Sendable {
     ) {
         declare(
             name, .optionalWords,
-            .words { scope in (scope as? Holder<Value>).flatMap { read($0.value)?.localizedText } })
+            .words { scope in (scope as? ValueScope<Value>).flatMap { read($0.value)?.localizedText } })
     }
 
     /// Declares a localized text that may be absent: it writes nothing then, and `{{#if}}` is false.
@@ -58,27 +58,27 @@ public struct Fields<Value>: Sendable {
     ) {
         declare(
             name, .optionalWords,
-            .words { scope in (scope as? Holder<Value>).flatMap { read($0.value)?.localizedText } })
+            .words { scope in (scope as? ValueScope<Value>).flatMap { read($0.value)?.localizedText } })
     }
 
     /// Declares a condition for `{{#if}}`.
     @inlinable public mutating func flag(_ name: String, _ read: @escaping @Sendable (Value) -> Bool) {
-        declare(name, .flag, .flag { scope in (scope as? Holder<Value>).map { read($0.value) } })
+        declare(name, .flag, .flag { scope in (scope as? ValueScope<Value>).map { read($0.value) } })
     }
 
     /// Declares a whole number, written in decimal digits.
     @inlinable public mutating func integer(_ name: String, _ read: @escaping @Sendable (Value) -> Int) {
-        declare(name, .integer, .integer { scope in (scope as? Holder<Value>).map { read($0.value) } })
+        declare(name, .integer, .integer { scope in (scope as? ValueScope<Value>).map { read($0.value) } })
     }
 
     /// Declares markup that is written unescaped.
     @inlinable public mutating func html(_ name: String, _ read: @escaping @Sendable (Value) -> SafeHTML) {
-        declare(name, .html, .text { scope in (scope as? Holder<Value>).map { read($0.value).markup } })
+        declare(name, .html, .text { scope in (scope as? ValueScope<Value>).map { read($0.value).markup } })
     }
 
     /// Declares a URL that the caller has vetted.
     @inlinable public mutating func url(_ name: String, _ read: @escaping @Sendable (Value) -> SafeURL) {
-        declare(name, .url, .text { scope in (scope as? Holder<Value>).map { read($0.value).text } })
+        declare(name, .url, .text { scope in (scope as? ValueScope<Value>).map { read($0.value).text } })
     }
 
     /// Declares rows for `{{#each}}`; `{{#if}}` is true if there are any.
@@ -86,9 +86,9 @@ public struct Fields<Value>: Sendable {
         _ name: String, _ fields: Fields<Row>, _ read: @escaping @Sendable (Value) -> [Row],
     ) {
         let reader = Reader.list { scope, body in
-            guard let holder = scope as? Holder<Value> else { return false }
+            guard let holder = scope as? ValueScope<Value> else { return false }
             let rows = read(holder.value)
-            for row in rows where !body(Holder(row)) { break }
+            for row in rows where !body(ValueScope(row)) { break }
             return !rows.isEmpty
         }
         declare(name, .list(fields.schema), reader)
@@ -98,7 +98,7 @@ public struct Fields<Value>: Sendable {
     @inlinable public mutating func group<Group>(
         _ name: String, _ fields: Fields<Group>, _ read: @escaping @Sendable (Value) -> Group,
     ) {
-        let reader = Reader.group { scope in (scope as? Holder<Value>).map { Holder(read($0.value)) } }
+        let reader = Reader.group { scope in (scope as? ValueScope<Value>).map { ValueScope(read($0.value)) } }
         declare(name, .group(fields.schema), reader)
     }
 
@@ -106,7 +106,9 @@ public struct Fields<Value>: Sendable {
     @inlinable public mutating func optionalGroup<Group>(
         _ name: String, _ fields: Fields<Group>, _ read: @escaping @Sendable (Value) -> Group?,
     ) {
-        let reader = Reader.group { scope in (scope as? Holder<Value>).flatMap { read($0.value) }.map { Holder($0) } }
+        let reader = Reader.group { scope in
+            (scope as? ValueScope<Value>).flatMap { read($0.value) }.map { ValueScope($0) }
+        }
         declare(name, .optionalGroup(fields.schema), reader)
     }
 
@@ -115,31 +117,48 @@ public struct Fields<Value>: Sendable {
     }
 }
 
-/// A page's template, checked against the page's fields and compiled.
-///
-/// Immutable, so all threads can share one value.
-public struct Bound<Page: View>: Sendable {
-    /// One per language, in the order of `Language.allCases`.
-    private let programs: [Program]
-
-    init(_ programs: [Program]) { self.programs = programs }
-
-    /// Renders the page in its language and appends the bytes.
-    public func render(_ page: Page, into out: inout [UInt8]) {
-        var renderer = Renderer(programs[page.language.position], Holder(page))
-        renderer.run(into: &out)
-    }
+/// A field that a template uses.
+struct FieldUse: Hashable, Sendable {
+    let type: ObjectIdentifier
+    let name: String
 }
 
-extension Language {
-    /// Index in `allCases`.
-    var position: Int {
+/// Kind of a field's value.
+@usableFromInline enum FieldKind: Sendable {
+    case text
+    case optionalText
+    case words
+    case optionalWords
+    case integer
+    case flag
+    case html
+    case url
+    case list(Schema)
+    case group(Schema)
+    case optionalGroup(Schema)
+
+    /// Name of the kind in diagnostics.
+    var noun: String {
         switch self {
-        case .english: 0
-        case .german: 1
-        case .russian: 2
-        case .chinese: 3
-        case .indonesian: 4
+        case .text: "a text"
+        case .optionalText: "an optional text"
+        case .words: "words"
+        case .optionalWords: "optional words"
+        case .integer: "a number"
+        case .flag: "a flag"
+        case .html: "a SafeHTML"
+        case .url: "a SafeURL"
+        case .list: "a list"
+        case .group: "a group"
+        case .optionalGroup: "an optional group"
+        }
+    }
+
+    /// Fields of a list's rows or of a group.
+    var schema: Schema? {
+        switch self {
+        case .list(let schema), .group(let schema), .optionalGroup(let schema): schema
+        default: nil
         }
     }
 }

@@ -1,9 +1,42 @@
 import Crypto
-import Directory
-import EventLoop
 import HTTP
 import Platform
-import Synchronization
+
+/// `/metrics`: figures of the whole installation, in Prometheus's text format.
+///
+/// For signed-in operators and for clients with the token, but not for this machine's address, because behind a proxy
+/// every request comes from it.
+struct Metrics: Sendable {
+    let services: LoopServices
+    /// Nil to allow only operators.
+    let token: String?
+    let isOperator: @Sendable (Request) async throws -> Bool
+
+    func mount(on router: inout Router) { router.get(Route("/metrics")) { request in try await respond(request) } }
+
+    private func respond(_ request: Request) async throws -> Response {
+        if !hasToken(request) {
+            guard try await isOperator(request) else {
+                var refusal = Response.text("not for you\n", status: .unauthorized)
+                refusal.append(.wwwAuthenticate, "Bearer")
+                return refusal
+            }
+        }
+        let system = SystemDatabase(services.system)
+        let text = MetricsText(
+            processes: try await ProcessStore(system).list(), queue: try await JobListStore(system).statistics(),
+            recurring: try await RecurringJobStore(services.database).list())
+        var response = Response.text(text.description)
+        // Not stored, because a session cookie may have authorized the request.
+        response.append(.cacheControl, "no-store")
+        return response
+    }
+
+    private func hasToken(_ request: Request) -> Bool {
+        guard let token, let given = request[.authorization], given.hasPrefix("Bearer ") else { return false }
+        return ConstantTime.equal(String(given.dropFirst("Bearer ".count)), token)
+    }
+}
 
 /// The figures, one line each (Prometheus, "Text-based format").
 struct MetricsText: CustomStringConvertible {
@@ -104,101 +137,5 @@ struct MetricsText: CustomStringConvertible {
 
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-    }
-}
-
-/// `/metrics`: figures of the whole installation, in Prometheus's text format.
-///
-/// For signed-in operators and for clients with the token, but not for this machine's address, because behind a proxy
-/// every request comes from it.
-struct Metrics: Sendable {
-    let services: LoopServices
-    /// Nil to allow only operators.
-    let token: String?
-    let isOperator: @Sendable (Request) async throws -> Bool
-
-    func mount(on router: inout Router) { router.get(Route("/metrics")) { request in try await respond(request) } }
-
-    private func respond(_ request: Request) async throws -> Response {
-        if !hasToken(request) {
-            guard try await isOperator(request) else {
-                var refusal = Response.text("not for you\n", status: .unauthorized)
-                refusal.append(.wwwAuthenticate, "Bearer")
-                return refusal
-            }
-        }
-        let system = SystemDatabase(services.system)
-        let text = MetricsText(
-            processes: try await ProcessStore(system).list(), queue: try await JobListStore(system).statistics(),
-            recurring: try await RecurringJobStore(services.database).list())
-        var response = Response.text(text.description)
-        // Not stored, because a session cookie may have authorized the request.
-        response.append(.cacheControl, "no-store")
-        return response
-    }
-
-    private func hasToken(_ request: Request) -> Bool {
-        guard let token, let given = request[.authorization], given.hasPrefix("Bearer ") else { return false }
-        return ConstantTime.equal(String(given.dropFirst("Bearer ".count)), token)
-    }
-}
-
-/// Number of requests that the loops of this process answered 429 and 503.
-final class RefusalCount: Sendable {
-    private let counts = Mutex(RefusedRequests())
-    private let limits: LimitCounts
-
-    init(_ limits: LimitCounts) { self.limits = limits }
-
-    /// Counts since the start.
-    var figures: RefusedRequests {
-        var figures = counts.withLock { $0 }
-        figures.limited = limits.refusals
-        return figures
-    }
-
-    /// - Parameter status: status of the response; nil if the client closed the connection before.
-    func note(_ status: Status?) {
-        if status == .tooManyRequests {
-            counts.withLock { $0.tooMany += 1 }
-        } else if status == .serviceUnavailable {
-            counts.withLock { $0.unavailable += 1 }
-        }
-    }
-}
-
-/// Threads for work that would block a loop.
-///
-/// Each kind of work has its own pool, so that none waits for another, and teams share each pool fairly.
-struct Pools: Sendable {
-    /// Hashes and compares passwords.
-    let passwords: BlockingPool
-    /// Checks the strength of new passwords.
-    let judges: BlockingPool
-    /// Generates RSA keys.
-    let signingKeys: BlockingPool
-    /// Looks up the database server's host name.
-    let lookups: BlockingPool
-    /// Reads the registries of large teams.
-    let registries: BlockingPool
-
-    init(cores: Int) throws(EventLoop.Failure) {
-        // One core is left to the requests that hash nothing; each hash under way also uses 19 MiB.
-        passwords = try BlockingPool(name: "passwords", threads: max(1, cores - 1), queueLimit: PasswordHasher.places)
-        // Low priority, because no sign-in waits for the check of a new password.
-        judges = try BlockingPool(name: "judges", threads: 1, queueLimit: 64, priority: .low)
-        // Low priority, because no sign-in waits for a new key.
-        signingKeys = try BlockingPool(name: "signing-keys", threads: 1, queueLimit: 64, priority: .low)
-        // A lookup may take minutes if no name server answers, on every loop at once.
-        lookups = try BlockingPool(name: "lookups", threads: 2, queueLimit: 256)
-        // One thread is enough for a few large teams, which each loop reads once after a change.
-        registries = try BlockingPool(name: "registries", threads: 1, queueLimit: 256)
-    }
-
-    /// Finishes the accepted calls, then ends the threads.
-    ///
-    /// - Parameter limit: time for each pool, after which threads in a call are left behind.
-    func stop(within limit: Duration) {
-        for pool in [passwords, judges, signingKeys, lookups, registries] { pool.stop(within: limit) }
     }
 }

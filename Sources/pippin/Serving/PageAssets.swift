@@ -1,8 +1,5 @@
-import Accounts
 import Console
-import Core
 import HTTP
-import OAuth
 import Platform
 import SignIn
 import Simulator

@@ -8,7 +8,6 @@ import HTTP
 import OAuth
 import Platform
 import Postgres
-import Registry
 import SignIn
 import Simulator
 import Templates

@@ -3,7 +3,7 @@ public import Crypto
 public import Directory
 public import Platform
 public import Postgres
-public import Registry
+import Registry
 
 /// Applies registry files to teams, and exports teams as registry files.
 public struct Provisioner: Sendable {
@@ -261,27 +261,4 @@ extension RegistryFile.User {
         givenName = user.givenName
         familyName = user.familyName
     }
-}
-
-/// Result of applying a registry file.
-public struct ApplyReport: Sendable {
-    public enum Outcome: Hashable, Sendable {
-        /// Every team is already as in the file.
-        case unchanged
-        case applied
-        /// There are changes, and the run was a dry run.
-        case wouldChange
-        /// Nothing was changed, for these reasons; after a concurrent change, earlier teams of the file may be applied.
-        case refused([FieldError])
-    }
-
-    /// The plan of one team, one line per change: `+` for additions, `~` for updates, `-` for removals.
-    public struct Team: Hashable, Sendable {
-        public let id: TeamID
-        public let lines: [String]
-    }
-
-    public let outcome: Outcome
-    /// Teams with changes, in the order of the file.
-    public let teams: [Team]
 }

@@ -1,6 +1,3 @@
-import Core
-import Crypto
-import Directory
 import Platform
 import Registry
 

@@ -1,6 +1,5 @@
 import Crypto
 import Directory
-import OAuth
 import Platform
 import Registry
 
@@ -34,16 +33,6 @@ enum Change: Sendable {
     case renameUser(RegisteredUser, to: PersonName)
     case resetPassword(RegisteredUser, to: NewPassword)
     case resetTOTP(RegisteredUser, to: TOTPSecret)
-}
-
-/// A user to be created.
-struct PlannedUser: Sendable {
-    let email: EmailAddress
-    let name: PersonName
-    let password: NewPassword?
-    let totpSecret: TOTPSecret?
-
-    var login: LoginName { LoginName(email) }
 }
 
 // One line per change: + for additions, ~ for updates, - for removals.

@@ -1,83 +1,7 @@
-import Core
+import Crypto
+import Directory
 import Platform
 import Registry
-
-/// The changes that make one team match the file, in the order of execution: removals first, to free names and ranks.
-struct TeamPlan: Sendable {
-    /// The team's entry in the file; `path` is its position.
-    let entry: RegistryFile.Team
-    let path: String
-    let team: TeamID
-    let changes: [Change]
-
-    /// Compares the file's entry of a team with the stored team.
-    ///
-    /// - Parameters:
-    ///   - file: the team's entry; `path` is its position in the file.
-    ///   - registered: the stored team.
-    /// - Throws: `InvalidFields` with every error that the console would report too.
-    init(_ file: RegistryFile.Team, at path: String, from registered: RegisteredTeam, _ options: ApplyOptions)
-        throws(InvalidFields)
-    {
-        var planner = TeamPlanner(file, registered, options)
-        let team = planner.planTeam()
-        for removal in planner.kept.removals { planner.found.add(removal) }
-        planner.planAppIDs()
-        planner.planServiceIDs()
-        planner.planKeys()
-        planner.planApple()
-        planner.planEmailSources()
-        planner.planUsers()
-        let problems = planner.found.problems
-        guard let team, problems.isEmpty else { throw InvalidFields(problems.map { $0.under(path) }) }
-        self.entry = file
-        self.path = path
-        self.team = team
-        changes = planner.found.changes
-    }
-}
-
-/// Options for applying a registry file.
-public struct ApplyOptions: Sendable {
-    /// Reports the changes without making them.
-    public var isDryRun = false
-    /// Removes what a list of the file does not name; lists absent from the file are left unchanged.
-    public var prunes = false
-    /// Also sets the passwords and authenticator apps of existing users.
-    public var resetsCredentials = false
-
-    public init() {}
-}
-
-/// The changes of one team so far, and all errors of its entry.
-struct Findings {
-    private(set) var changes: [Change] = []
-    private(set) var problems: [FieldError] = []
-
-    mutating func add(_ change: Change) { changes.append(change) }
-
-    mutating func note(_ field: String, _ refusal: ValidationError) { problems.append(FieldError(field, refusal)) }
-
-    mutating func note(_ field: String, _ message: any LocalizedTextConvertible) {
-        problems.append(FieldError(field: field, message: message))
-    }
-
-    /// The parsed value, or nil after collecting its errors under `path`.
-    mutating func check<Value>(_ path: String, _ parse: () throws(InvalidFields) -> Value) -> Value? {
-        do { return try parse() } catch {
-            problems += error.all.map { $0.under(path) }
-            return nil
-        }
-    }
-
-    /// Adds an error for each element whose name occurred before, compared without regard to case.
-    mutating func noteDuplicates(_ names: [(field: String, name: String)]) {
-        var seen: Set<String> = []
-        for (field, name) in names where !name.isEmpty && !seen.insert(name.lowercased()).inserted {
-            note(field, .duplicate(name))
-        }
-    }
-}
 
 /// Compares the team, its App IDs and Service IDs, keys, e-mail sources and users with the file.
 struct TeamPlanner {
@@ -269,6 +193,41 @@ struct TeamPlanner {
     }
 }
 
+/// The changes that make one team match the file, in the order of execution: removals first, to free names and ranks.
+struct TeamPlan: Sendable {
+    /// The team's entry in the file; `path` is its position.
+    let entry: RegistryFile.Team
+    let path: String
+    let team: TeamID
+    let changes: [Change]
+
+    /// Compares the file's entry of a team with the stored team.
+    ///
+    /// - Parameters:
+    ///   - file: the team's entry; `path` is its position in the file.
+    ///   - registered: the stored team.
+    /// - Throws: `InvalidFields` with every error that the console would report too.
+    init(_ file: RegistryFile.Team, at path: String, from registered: RegisteredTeam, _ options: ApplyOptions)
+        throws(InvalidFields)
+    {
+        var planner = TeamPlanner(file, registered, options)
+        let team = planner.planTeam()
+        for removal in planner.kept.removals { planner.found.add(removal) }
+        planner.planAppIDs()
+        planner.planServiceIDs()
+        planner.planKeys()
+        planner.planApple()
+        planner.planEmailSources()
+        planner.planUsers()
+        let problems = planner.found.problems
+        guard let team, problems.isEmpty else { throw InvalidFields(problems.map { $0.under(path) }) }
+        self.entry = file
+        self.path = path
+        self.team = team
+        changes = planner.found.changes
+    }
+}
+
 extension ClientID {
     /// Placeholder for an App ID whose identifier was rejected, used only for validation.
     fileprivate static let unnamed = ClientID(known: "unnamed.app")
@@ -301,4 +260,14 @@ extension ServiceID.Input {
         if let booleans = entry.booleans { self.booleans = booleans }
         if let requiresPKCE = entry.requirePKCE { self.requiresPKCE = requiresPKCE }
     }
+}
+
+/// A user to be created.
+struct PlannedUser: Sendable {
+    let email: EmailAddress
+    let name: PersonName
+    let password: NewPassword?
+    let totpSecret: TOTPSecret?
+
+    var login: LoginName { LoginName(email) }
 }

@@ -1,6 +1,5 @@
 import Core
-public import Crypto
-public import Postgres
+import Postgres
 
 /// A job claimed by a worker until its lease ends.
 ///
@@ -20,17 +19,6 @@ public struct JobClaim: Sendable {
     }
 
     var key: Key { Key(team: team, id: id) }
-}
-
-/// The id of a worker: random, because processes and machines may share any other name.
-public struct WorkerID: SQLText, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: String
-
-    public init?(rawValue: String) { self.rawValue = rawValue }
-
-    public init(random: RandomSource) { rawValue = random.text(13, from: .readable) }
-
-    public var description: String { rawValue }
 }
 
 /// Claims jobs of all teams for a worker, team by team, and renews or releases the claims.

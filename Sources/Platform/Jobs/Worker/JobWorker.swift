@@ -1,7 +1,7 @@
 public import Core
-import Crypto
+public import Crypto
 public import EventLoop
-import Postgres
+public import Postgres
 
 /// Runs the jobs of all teams on one loop, a limited number at a time.
 ///
@@ -274,38 +274,13 @@ extension JobWorker {
     }
 }
 
-/// A pause of one task that other tasks on its loop can end early.
-final class LoopPause {
-    private let loop: EventLoop
-    private var resume: (() -> Void)?
-    private var isOver = false
+/// The id of a worker: random, because processes and machines may share any other name.
+public struct WorkerID: SQLText, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
 
-    init(on loop: EventLoop) { self.loop = loop }
+    public init?(rawValue: String) { self.rawValue = rawValue }
 
-    /// Waits for `duration` or until `end` is called; returns at once when that happened before.
-    func wait(for duration: Duration) async {
-        guard !isOver else {
-            isOver = false
-            return
-        }
-        await unsafe withUnsafeContinuation { continuation in
-            let timer = loop.schedule(after: duration) { [weak self] in
-                self?.resume = nil
-                unsafe continuation.resume()
-            }
-            resume = {
-                timer.cancel()
-                unsafe continuation.resume()
-            }
-        }
-    }
+    public init(random: RandomSource) { rawValue = random.text(13, from: .readable) }
 
-    func end() {
-        guard let resume else {
-            isOver = true
-            return
-        }
-        self.resume = nil
-        resume()
-    }
+    public var description: String { rawValue }
 }

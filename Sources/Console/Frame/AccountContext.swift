@@ -1,0 +1,86 @@
+import Core
+import Directory
+import HTTP
+import Platform
+import Registry
+import SignIn
+
+/// A request of a console account to a page outside any team.
+struct AccountContext: Sendable {
+    let request: Request
+    let site: Site
+    let account: Account
+    /// Message about the last change, to be shown once.
+    let flash: Flash?
+
+    /// Form token (against cross-site request forgery) for the forms on the page.
+    var formToken: String { site.formTokens.token(for: account.browser) }
+    var actor: Actor { .member(account.subject) }
+    var origin: Origin { request.auditOrigin }
+
+    /// Title, assets and navigation of a page outside any team.
+    func frame(_ title: any LocalizedTextConvertible) -> PlainFrame {
+        PlainFrame(title: title.localizedText, assets: site.assets, chrome: PlainChrome(self))
+    }
+
+    /// Redirects with GET after a successful form; the next page shows `flash`.
+    func redirect(to path: String, saying flash: Flash? = nil) -> Response {
+        var response = Response.redirect(to: path)
+        if let flash { response.set(flash.cookie(for: account.browser, site)) }
+        return response
+    }
+}
+
+/// An authenticated console account: a user of the system team with its session and browser.
+struct Account: Sendable {
+    let session: Session
+    /// Value of the session cookie.
+    let sessionToken: SessionToken
+    /// Value of the browser cookie: the secret from which its form tokens are derived.
+    let browser: String
+    let isNewBrowser: Bool
+    let rights: AccountRights
+
+    var subject: Subject { session.user.subject }
+    var isOperator: Bool { rights.isOperator }
+
+    var person: PersonView { PersonView(name: session.user.name.full, email: session.user.email?.shown) }
+}
+
+/// A request to a page of a team by a member with the right that the route needs.
+struct TeamContext: Sendable {
+    let accountContext: AccountContext
+    let membership: Membership
+    let section: Section
+
+    var request: Request { accountContext.request }
+    var site: Site { accountContext.site }
+    var account: Account { accountContext.account }
+    var team: Team { membership.team }
+    var teamID: TeamID { membership.team.id }
+    var role: Role { membership.role }
+    var actor: Actor { accountContext.actor }
+    var origin: Origin { accountContext.origin }
+
+    /// Whether the member has the right; pages omit controls for which the right is missing.
+    func may(_ right: Right) -> Bool { role.rights.contains(right) }
+
+    /// Title, assets and navigation of a page of the team.
+    func frame(_ title: any LocalizedTextConvertible) -> ConsoleFrame {
+        let title = Message("console.frame.title", ["page": title, "team": team.settings.name.rawValue])
+        return ConsoleFrame(title: title.localizedText, assets: site.assets, chrome: Chrome(self))
+    }
+
+    /// Redirects with GET after a successful form; the next page shows `flash`.
+    func redirect(to path: String, saying flash: Flash? = nil) -> Response {
+        accountContext.redirect(to: path, saying: flash)
+    }
+}
+
+extension TeamContext {
+    /// Rule for the hosts that the team may register.
+    var addressPolicy: HostPolicy {
+        let policy: HostPolicy = team.settings.mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: site.publicURL)
+    }
+}

@@ -1,0 +1,37 @@
+import Core
+import HTTP
+import Platform
+import Registry
+import SignIn
+import Templates
+
+/// A page outside any team; `AccountContext.frame` creates its frame.
+protocol PlainPage: View, SendableMetatype { var frame: PlainFrame { get } }
+
+extension PlainPage {
+    /// The fields of `layouts/console-plain`; a page adds its own.
+    static var frameFields: Fields<Self> {
+        Fields<Self> {
+            $0.text("lang") { _ in "en" }
+            $0.words("title") { $0.frame.title }
+            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
+            $0.group("chrome", PlainChrome.fields) { $0.frame.chrome }
+        }
+    }
+}
+
+/// Navigation around a page outside any team; without a user on error pages for unauthenticated requests.
+struct PlainChrome: Sendable {
+    private let context: AccountContext?
+
+    init(_ context: AccountContext?) { self.context = context }
+
+    static let fields = Fields<PlainChrome> {
+        $0.optionalGroup("person", PersonView.fields) { $0.context?.account.person }
+        $0.text("accountURL") { _ in TeamRoutes.account.link(.system) }
+        $0.optionalText("operatorURL") { $0.context?.account.isOperator == true ? OperatorRoutes.health.link() : nil }
+        $0.text("signOutURL") { _ in TeamRoutes.sessionEnd.link(.system) }
+        $0.text("csrf") { $0.context?.formToken ?? "" }
+        $0.optionalGroup("flash", Flash.fields) { $0.context?.flash }
+    }
+}

@@ -1,0 +1,50 @@
+public import Accounts
+import Core
+public import HTTP
+import Platform
+import SignIn
+import Templates
+
+/// Layout data of a page in the operators' area.
+struct OperatorFrame: Sendable {
+    let plain: PlainFrame
+    let section: OperatorSection
+
+    init(_ context: AccountContext, _ title: any LocalizedTextConvertible, at section: OperatorSection) {
+        plain = context.frame(Message("console.operator.frame.title", ["page": title]))
+        self.section = section
+    }
+}
+
+/// A page of the operators' area.
+protocol OperatorPage: View, SendableMetatype { var frame: OperatorFrame { get } }
+
+extension OperatorPage {
+    /// Fields of `layouts/console-operator`, to which a page adds its own.
+    static var frameFields: Fields<Self> {
+        Fields<Self> {
+            $0.text("lang") { _ in "en" }
+            $0.words("title") { $0.frame.plain.title }
+            $0.group("assets", AssetLinks.fields) { $0.frame.plain.assets }
+            $0.group("chrome", PlainChrome.fields) { $0.frame.plain.chrome }
+            $0.group("at", OperatorSection.fields) { $0.frame.section }
+        }
+    }
+}
+
+/// Routes of the operators' area.
+enum OperatorRoutes {
+    static let health = Route("/console/operator")
+    static let teams = Route("/console/operator/teams")
+    static let ownership = Route("/console/operator/teams/:team/ownership", TeamID.self)
+    static let jobs = Route("/console/operator/jobs")
+    static let job = Route("/console/operator/jobs/:team/:job", TeamID.self, JobID.self)
+    static let retry = Route("/console/operator/jobs/:team/:job/attempt", TeamID.self, JobID.self)
+    static let cancellation = Route("/console/operator/jobs/:team/:job/cancellation", TeamID.self, JobID.self)
+    static let drift = Route("/console/operator/apple")
+    static let driftApproval = Route("/console/operator/apple/:document/approval", WatchedDocument.Name.self)
+    static let mailbox = Route("/console/operator/mailbox")
+    static let mail = Route("/console/operator/mailbox/:mail", JobID.self)
+}
+
+extension WatchedDocument.Name: PathValue {}

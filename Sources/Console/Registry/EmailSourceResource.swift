@@ -1,0 +1,279 @@
+import Core
+import HTTP
+import Platform
+import Postgres
+import Registry
+import SignIn
+import Templates
+
+/// Handlers of email sources: list, add, edit, check the DNS records, remove.
+struct EmailSourceResource: ListedResource {
+    let parts: Console.Parts
+
+    let routes = RegistryRoutes.emailSources
+    let section = Section.emailSources
+    let right = Right.changeSettings
+
+    static var views: [any View.Type] { [EmailSourcePage.self] }
+
+    func mount(on router: inout ConsoleRouter) {
+        mountList(on: &router)
+        router.post(RegistryRoutes.emailSourceChecks, needs: right, at: section) { context, _, name in
+            try await check(try await find(name, in: context.teamID).orNotFound(), context)
+        }
+    }
+
+    private func check(_ source: RegisteredEmailSource, _ context: TeamContext) async throws -> Response {
+        try await count(.probes, in: context.teamID)
+        let checked = try await parts.checks.check(source, in: context.teamID).orNotFound()
+        return context.redirect(
+            to: routes.one.link(context.teamID, checked.key),
+            saying: checked.state == .ok
+                ? .good(Message("console.email-sources.flash.ok"))
+                : .warn(Message("console.email-sources.flash.not-ok")))
+    }
+
+    func list(_ context: TeamContext) async throws -> ListView {
+        let team = context.teamID
+        let search = ListFilter.search(
+            Message("console.email-sources.search"), placeholder: Message("console.email-sources.search.placeholder"))
+        let query = try ListQuery(context.request, at: routes.list.link(team), [search])
+        let sources = try await registry.emailSources.list(in: team)
+        let (text, limit) = (query.search.lowercased(), Quota.emailSources.count)
+        let new =
+            context.may(right) && sources.count < limit
+            ? LinkView(Message("console.email-sources.new"), routes.new.link(team), isPrimary: true) : nil
+        return ListView(
+            title: Message("console.email-sources.title"), about: Message("console.email-sources.lead"), links: [new],
+            note: Message("console.email-sources.relay"), query: query,
+            content: .rows(
+                sources.filter { text.isEmpty || $0.source.text.contains(text) }.map { source in
+                    ListRow(
+                        source.identity, at: routes.one.link(team, source.key),
+                        end: [
+                            source.checkedAt.map { .text(Message("console.email-sources.checked"), $0) },
+                            .badge(source.state.badge),
+                        ])
+                }),
+            paging: query.paging(
+                Message("console.email-sources.count", ["limit": limit], count: sources.count), next: nil),
+            none: .init(
+                "mail", Message("console.email-sources.empty"), Message("console.email-sources.empty.about"), new),
+            unmatched: .unmatched(
+                Message("console.registry.search.none", ["query": query.search]),
+                Message("console.email-sources.search.none.about"), all: Message("console.registry.search.all"), query))
+    }
+
+    func emptyForm(_ context: TeamContext) -> EmailSourceForm { EmailSourceForm() }
+
+    func newPage(_ context: TeamContext, _ form: EmailSourceForm, _ problems: FormProblems) async throws -> Response {
+        let view = NewPage(
+            context, Message("console.email-sources.new"), about: Message("console.email-sources.new.lead"),
+            backTo: LinkView(Message("console.email-sources.title"), routes.list.link(context.teamID)),
+            creating(context, form, problems, form.inputs(problems, isNew: true)),
+            button: Message("console.email-sources.add"))
+        return context.site.respond(view, status: problems.status)
+    }
+
+    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>)
+        async throws -> Response
+    {
+        let view = EmailSourcePage(
+            frame: context.frame(source.identity), source: source,
+            checkURL: context.may(right) ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
+            editing: editing(source, context, unfinished) { ($0.inputs($1, isNew: false), []) },
+            danger: danger(
+                source, context, unfinished, summary: Message("console.email-sources.danger.summary"),
+                button: Message("console.email-sources.danger.button")))
+        return context.site.respond(view, status: unfinished.status)
+    }
+}
+
+// Access to the registry.
+extension EmailSourceResource {
+    func find(_ name: String, in team: TeamID) async throws -> RegisteredEmailSource? {
+        try await registry.emailSources.find(name, in: team)
+    }
+
+    func create(_ form: EmailSourceForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+        -> RegisteredEmailSource
+    {
+        try await registry.emailSources.create(
+            try EmailSource.Draft(parsing: form.input()), in: context.teamID, by: context.actor, from: context.origin,
+            transaction)
+    }
+
+    func update(
+        _ source: RegisteredEmailSource, to form: EmailSourceForm, version: Int, _ context: TeamContext,
+        _ transaction: borrowing Transaction
+    ) async throws -> Update<RegisteredEmailSource> {
+        try await registry.emailSources.update(
+            to: try EmailSource.Draft(parsing: form.input(for: source.source)), version: version, in: context.teamID,
+            by: context.actor, from: context.origin, transaction)
+    }
+
+    func delete(
+        _ source: RegisteredEmailSource, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction
+    ) async throws -> Bool {
+        try await registry.emailSources.delete(
+            source.source, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction)
+    }
+
+    /// Checks the records of a saved source immediately, so that its page shows their state.
+    ///
+    /// If the limit is exceeded, a background job checks the source within a minute.
+    func didSave(_ source: RegisteredEmailSource, _ context: TeamContext) async throws {
+        let probe = RateLimit.Use(.probes, by: .team)
+        guard try await database.isWithin([probe], in: context.teamID, at: server.clock()) else { return }
+        _ = try await parts.checks.check(source, in: context.teamID)
+    }
+
+    func deletedMessage(_ source: RegisteredEmailSource) -> Flash {
+        .good(Message("console.email-sources.flash.removed", ["source": source.identity]))
+    }
+}
+
+extension RegisteredEmailSource: RegisteredThing {
+    var key: String { source.text }
+    var identity: String { source.text }
+}
+
+/// Form of an email source.
+struct EmailSourceForm: ResourceForm {
+    let source: String
+    /// DKIM selectors, one per line.
+    let selectors: TypedLines
+
+    /// An empty form.
+    init() { (source, selectors) = ("", TypedLines("", atMost: .selectors)) }
+
+    init(_ form: Form) {
+        source = form["source"] ?? ""
+        selectors = TypedLines(form["selectors"] ?? "", atMost: .selectors)
+    }
+
+    init(_ source: RegisteredEmailSource) {
+        self.source = source.source.text
+        selectors = TypedLines(source.selectors.map(\.text).joined(separator: "\n"), atMost: .selectors)
+    }
+
+    /// The unparsed values for the existing source `source`, or for a new source with the typed name.
+    func input(for source: EmailSource? = nil) -> EmailSource.Input {
+        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectors.all)
+    }
+
+    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors.text)] }
+
+    func compared(with current: RegisteredEmailSource) -> [ConflictPage.Row] {
+        [
+            .init(
+                label: Message("console.email-sources.selectors"),
+                theirs: EmailSourceForm(current).selectors.all.joined(separator: ", "),
+                yours: selectors.all.joined(separator: ", "))
+        ]
+    }
+
+    func line(of field: String) -> String? { selectors.line(of: field, in: "selectors") }
+
+    func element(of field: String) -> String { field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)" }
+}
+
+// Inputs.
+extension EmailSourceForm {
+    /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
+    func inputs(_ problems: FormProblems, isNew: Bool) -> [InputView] {
+        let named = InputView.text(
+            "source", Message("console.email-sources.source"), source, placeholder: "acme.example",
+            hint: Message("console.email-sources.source.hint"), error: problems["source"], isCode: true)
+        let selected = InputView.textarea(
+            TextareaView(
+                "selectors", label: Message("console.email-sources.selectors"), value: selectors.text,
+                hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]),
+                errors: problems.sentences(of: "selectors"), lineCount: 3, isCode: true))
+        return isNew ? [named, selected] : [selected]
+    }
+}
+
+/// Page of one email source: each DNS record it needs, as found and as it should be.
+struct EmailSourcePage: ConsolePage {
+    static let template = "console/email-sources/show"
+    static let fields = frameFields.with {
+        $0.text("name") { $0.source.identity }
+        $0.group("state", BadgeView.fields) { $0.source.state.badge }
+        $0.optionalGroup("checked", TimeView.fields) { $0.source.checkedAt.map(TimeView.init) }
+        $0.optionalText("checkURL") { $0.checkURL }
+        $0.list("records", MailRecord.fields) { $0.source.records }
+        $0.flag("hasSelectors") { !$0.source.selectors.isEmpty }
+        $0.optionalGroup("editing", FormView.fields) { $0.editing }
+        $0.optionalGroup("danger", DangerView.fields) { $0.danger }
+    }
+
+    let frame: ConsoleFrame
+    let source: RegisteredEmailSource
+    let checkURL: String?
+    let editing: FormView?
+    let danger: DangerView?
+}
+
+extension MailRecord.State {
+    var badge: BadgeView {
+        switch self {
+        case .pending: BadgeView(.plain, Message("console.email-sources.state.pending"))
+        case .ok: BadgeView(.good, Message("console.email-sources.state.ok"))
+        case .missing: BadgeView(.bad, Message("console.email-sources.state.missing"))
+        case .wrong: BadgeView(.bad, Message("console.email-sources.state.wrong"))
+        }
+    }
+}
+
+extension MailRecord {
+    fileprivate static let fields = Fields<MailRecord> {
+        $0.text("id") { $0.name.replacing(".", with: "-") + "-\($0.kind.rawValue)" }
+        $0.words("heading") { $0.heading }
+        $0.group("state", BadgeView.fields) { $0.state.badge }
+        $0.words("explanation") { $0.explanation }
+        $0.group("place", CopyView.fields) { CopyView(Message("console.email-sources.record.name"), $0.name) }
+        $0.list("seen", Fields<String> { $0.text("text") { $0 } }) { $0.seen }
+        $0.optionalGroup("advice", CopyView.fields) { record in
+            record.advice.map { CopyView(Message("console.email-sources.record.advice"), $0) }
+        }
+    }
+
+    private var heading: Message {
+        switch kind {
+        case .spf: Message("console.email-sources.spf")
+        case .dkim:
+            Message(
+                "console.email-sources.dkim",
+                ["selector": String(name.split(separator: "._domainkey.", maxSplits: 1)[0])])
+        }
+    }
+
+    private var explanation: Message {
+        switch (kind, state) {
+        case (.spf, .ok): Message("console.email-sources.spf.ok")
+        case (.dkim, .ok): Message("console.email-sources.dkim.ok")
+        case (.spf, .missing): Message("console.email-sources.spf.missing")
+        case (.dkim, .missing): Message("console.email-sources.dkim.missing")
+        case (_, .pending):
+            fault == .notAnswered
+                ? Message("console.email-sources.not-answered") : Message("console.email-sources.pending")
+        case (_, .wrong): wrong
+        }
+    }
+
+    private var wrong: Message {
+        let detail = self.detail ?? ""
+        return switch fault {
+        case .several:
+            kind == .spf ? Message("console.email-sources.spf.several") : Message("console.email-sources.dkim.several")
+        case .syntax: Message("console.email-sources.syntax", ["part": detail])
+        case .allowsEveryone: Message("console.email-sources.allows-everyone")
+        case .version: Message("console.email-sources.version")
+        case .keyType: Message("console.email-sources.key-type", ["type": detail])
+        case .key: Message("console.email-sources.key")
+        case .revoked: Message("console.email-sources.revoked")
+        case .notAnswered, nil: Message("console.email-sources.not-answered")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Core
+import HTTP
+import SignIn
+import Templates
+
+/// A setup page.
+protocol SetupView: View, SendableMetatype { var frame: SetupFrame { get } }
+
+/// Layout data of the setup pages, which look like hosted pages with Pippin's own branding.
+struct SetupFrame: Sendable {
+    let title: LocalizedText
+    let assets: AssetLinks
+
+    struct Brand: Sendable {
+        static let fields = Fields<Brand> {
+            $0.text("name") { _ in "Pippin" }
+            $0.text("initial") { _ in Initial.of("Pippin") }
+            $0.optionalText("logo") { _ in nil }
+            $0.optionalText("stylesheet") { _ in nil }
+            $0.optionalText("privacyURL") { _ in nil }
+            $0.optionalText("termsURL") { _ in nil }
+            $0.flag("sandbox") { _ in false }
+        }
+    }
+}
+
+extension SetupView {
+    /// Fields of `layouts/hosted`, to which a page adds its own.
+    static var frameFields: Fields<Self> {
+        Fields<Self> {
+            $0.text("lang") { _ in "en" }
+            $0.words("title") { $0.frame.title }
+            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
+            $0.group("brand", SetupFrame.Brand.fields) { _ in SetupFrame.Brand() }
+        }
+    }
+}
+
+/// Form for the first operator and team.
+struct SetupPage: SetupView {
+    static let template = "setup/new"
+    static let fields = frameFields.with {
+        $0.text("action") { $0.action }
+        $0.text("csrf") { $0.formToken }
+        $0.list("errors", FormError.fields) { $0.form.errors }
+        $0.group("givenName", FieldView.fields) { $0.form.givenNameView }
+        $0.group("familyName", FieldView.fields) { $0.form.familyNameView }
+        $0.group("email", FieldView.fields) { $0.form.emailView }
+        $0.group("password", FieldView.fields) { $0.form.passwordView }
+        $0.group("teamName", FieldView.fields) { $0.form.team.nameView }
+        $0.group("teamID", FieldView.fields) { $0.form.team.teamIDView }
+        $0.group("mode", ChoicesView.fields) { $0.form.team.modeView }
+    }
+
+    let frame: SetupFrame
+    let action: String
+    let formToken: String
+    var form: SetupForm
+}
+
+/// Page with the command that prints a setup link, shown without an operator or for an invalid link.
+struct SetupLinkPage: SetupView {
+    static let template = "setup/link"
+    static let fields = frameFields.with {
+        $0.words("heading") { $0.frame.title }
+        $0.words("about") { $0.about }
+        $0.group("command", CopyView.fields) { _ in CopyView(Message("console.setup.invalid.copy"), "pippin setup-link")
+        }
+        $0.optionalText("consoleURL") { $0.consoleURL }
+    }
+
+    let frame: SetupFrame
+    private let about: Message
+    private let consoleURL: String?
+
+    /// The page for a setup link that was used or has expired.
+    static func invalid(_ assets: AssetLinks) -> SetupLinkPage {
+        SetupLinkPage(
+            frame: SetupFrame(title: Message("console.setup.invalid").localizedText, assets: assets),
+            about: Message("console.setup.invalid.about"), consoleURL: ConsoleRoutes.home.link())
+    }
+
+    /// The page for an installation without an operator, where sign-in is not possible yet.
+    static func wanted(_ assets: AssetLinks) -> SetupLinkPage {
+        SetupLinkPage(
+            frame: SetupFrame(title: Message("console.setup.wanted").localizedText, assets: assets),
+            about: Message("console.setup.wanted.about"), consoleURL: nil)
+    }
+}

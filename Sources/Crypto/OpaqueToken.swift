@@ -1,0 +1,82 @@
+import Core
+
+/// A kind of token that only its issuer interprets: a prefix, then a payload and its authentication code.
+///
+/// `prefix ‖ base64url(payload ‖ left 16 bytes of HMAC-SHA256(prefix ‖ payload))`. The payload is not hidden
+/// but cannot be changed, and each token has exactly one encoding. Encryption would hide it but needs a nonce, and
+/// random nonces of AES-GCM limit a key to 2³² tokens: two weeks at 3,000 per second.
+public struct OpaqueToken: Sendable {
+    private static let codeCount = 16
+    private static let maximumCount = 1024
+
+    private let prefix: [UInt8]
+    private let keys: [HMACSHA256]
+
+    /// Creates a kind of token that begins with `prefix`; the first key creates tokens, all keys open them.
+    public init(prefix: StaticString, keys: [SymmetricKey]) {
+        precondition(prefix.isASCII && !keys.isEmpty)
+        self.prefix = Array(prefix.description.utf8)
+        self.keys = keys.map { HMACSHA256(key: $0) }
+    }
+
+    /// Creates a token for `payload`, which must be shorter than 700 bytes.
+    public func mint(payload: [UInt8]) -> String {
+        let code = keys[0].code(for: prefix + payload).prefix(Self.codeCount)
+        let token = String(decoding: prefix, as: UTF8.self) + Base64URL.encode(payload + code)
+        precondition(token.utf8.count <= Self.maximumCount, "a payload too long for a token")
+        return token
+    }
+
+    /// The payload of a token created with one of the keys; nil for another prefix or key, a changed bit, a missing
+    /// byte.
+    public func open(_ token: String) -> [UInt8]? {
+        guard token.utf8.count <= Self.maximumCount, token.utf8.starts(with: prefix) else { return nil }
+        guard let bytes = Base64URL.decode(token.utf8.dropFirst(prefix.count)) else { return nil }
+        guard bytes.count >= Self.codeCount else { return nil }
+        let payload = Array(bytes.dropLast(Self.codeCount))
+        let code = Array(bytes.suffix(Self.codeCount))
+        let isAuthentic = keys.contains { key in
+            ConstantTime.equal(Array(key.code(for: prefix + payload).prefix(Self.codeCount)), code)
+        }
+        return isAuthentic ? payload : nil
+    }
+}
+
+/// The secret in a one-time link: 32 random octets, of which the database stores only the SHA-256.
+public struct LinkToken: Sendable {
+    static let byteCount = 32
+
+    /// Text in the link: base64url, 43 characters.
+    public let text: String
+    /// SHA-256 of the octets, which is stored and looked up.
+    public let hash: [UInt8]
+
+    public init(random: RandomSource) {
+        let bytes = random.bytes(Self.byteCount)
+        text = Base64URL.encode(bytes)
+        hash = SHA256.hash(bytes)
+    }
+
+    /// Parses the token of a link; nil if it is malformed, because each token has exactly one encoding.
+    public init?(text: String) {
+        guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
+            return nil
+        }
+        self.text = text
+        hash = SHA256.hash(bytes)
+    }
+}
+
+/// Omits the secret from descriptions, so that no log line can contain it.
+extension LinkToken: CustomStringConvertible, CustomReflectable {
+    public var description: String { "LinkToken" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// `at_hash` and `c_hash` of an ID token (OpenID Connect Core 1.0, sections 3.1.3.6 and 3.3.2.11).
+public enum TokenHash {
+    /// The left half of the SHA-256 of a code or access token in base64url, as required for RS256 and ES256.
+    public static func of(_ token: String) -> String {
+        Base64URL.encode(SHA256.hash(token).prefix(SHA256.byteCount / 2))
+    }
+}

@@ -1,0 +1,43 @@
+public import Core
+public import Platform
+public import Postgres
+
+/// Notifies users by mail of changes to the ways in which they authenticate, their password among them, in the
+/// transaction of the change.
+public struct FactorMailer: Sendable {
+    private let mailer: AccountMailer
+    private let language: Language
+
+    /// - Parameter language: language of the user, as far as it is known.
+    public init(_ mailer: AccountMailer, in language: Language) {
+        self.mailer = mailer
+        self.language = language
+    }
+
+    /// Notifies the user of a change, if they have an address.
+    public func send(_ change: FactorChange, to subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws
+    { try await send(.factors(change), to: subject, in: team, transaction) }
+
+    /// Mails the user, if they have an address.
+    func send(_ mail: AccountMail, to subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws
+    {
+        guard let email = try await FactorRowStore.address(of: subject, in: team, transaction) else { return }
+        try await mailer.send(mail, email, language, team, transaction)
+    }
+}
+
+/// Change of the ways in which a user authenticates.
+public enum FactorChange: Hashable, Sendable {
+    case totpAdded
+    case totpReplaced
+    case totpRemoved
+    case passkeyAdded(name: String)
+    case passkeyRemoved(name: String)
+    case recoveryCodesRenewed
+    /// The team has removed all factors.
+    case reset
+    case appleConnected
+    case appleDisconnected
+}

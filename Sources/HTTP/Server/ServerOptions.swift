@@ -1,0 +1,92 @@
+internal import Glibc
+
+/// Address, limits and timeouts of a server.
+public struct ServerOptions: Sendable {
+    /// The address to listen on.
+    public var address: IPAddress
+    /// The port; zero lets the system choose one.
+    public var port: UInt16
+    /// Certificate and key in PEM; nil when the server does not use TLS.
+    public var tls: ServerTLS?
+    /// Sockets that already listen, one per loop, which the servers take over; when empty, the servers open their own.
+    ///
+    /// Another process may hold the same sockets, and accepts the waiting connections once these servers have stopped.
+    public var sockets: [Int32] = []
+    /// Proxies whose report of the client's address is trusted.
+    public var trustedProxies = TrustedProxies()
+
+    /// Hosts that are accepted, others get 421; nil accepts all.
+    public var hosts: HostRule?
+
+    /// Connections of all loops together; at the limit, a new one waits in the kernel until another has closed.
+    public var connectionLimit = 4096
+    /// Connections per IPv4 address or IPv6 /56 network, on all loops together; a further one is closed at once.
+    ///
+    /// Zero is no limit. Trusted proxies have none; the requests they forward count for their clients, and a further one
+    /// is answered with 503.
+    public var inFlightPerNetwork = 1024
+    /// Octets of the request line and the header fields; a longer head is answered with 431.
+    public var headLimit = 16 * 1024
+
+    /// Octets of bodies over 16 KiB that one loop keeps at a time; a further one is answered with 503.
+    public var longBodyBudget = 32 << 20
+    /// Octets of responses that one loop holds until their clients have received them; beyond it, the connections whose
+    /// clients have received nothing for longest are closed.
+    public var deliveryBudget = 64 << 20
+
+    /// From the connection's start, or the last response on it, until the next head is complete; it limits idle
+    /// connections and slow heads alike.
+    public var headTimeout: Duration = .seconds(15)
+    /// From the head until the body is complete.
+    public var bodyTimeout: Duration = .seconds(15)
+    /// From the complete body until the handler has responded; then the response is 503.
+    ///
+    /// Applies to each piece of a streamed body too; then the connection is closed.
+    public var answerTimeout: Duration = .seconds(30)
+    /// From the response, or a piece of it, until the client has received it.
+    public var sendTimeout: Duration = .seconds(30)
+
+    public init(address: IPAddress, port: UInt16) {
+        self.address = address
+        self.port = port
+    }
+
+    /// Interval between timeout checks: a timeout takes effect at most two intervals late, never early.
+    var sweepInterval: Duration {
+        let shortest = min(headTimeout, bodyTimeout, answerTimeout, sendTimeout)
+        return max(.milliseconds(10), min(.seconds(1), shortest / 4))
+    }
+}
+
+/// Reason why a server did not start.
+public enum ServerFailure: Error, Equatable, Sendable {
+    /// The port is in use by another process, or by another server of this one.
+    case portInUse(address: IPAddress, port: UInt16)
+    /// The system rejected the address or the port.
+    case cannotListen(address: IPAddress, port: UInt16, errno: Int32)
+    /// libmicrohttpd did not start; with TLS, most often because of the key or the certificate.
+    case cannotStart(withTLS: Bool)
+    /// The event loop could not watch the server's descriptors.
+    case cannotWatch(errno: Int32)
+}
+
+extension ServerFailure: CustomStringConvertible {
+    /// One sentence for the operator.
+    public var description: String {
+        switch self {
+        case .portInUse(let address, let port):
+            "port \(port) of \(address.description) is in use: stop what listens there, or choose another (--listen HOST:PORT)"
+        case .cannotListen(let address, let port, let errno):
+            "cannot listen on port \(port) of \(address.description): \(Self.reason(errno))"
+        case .cannotStart(let withTLS):
+            withTLS
+                ? "the server does not start with this certificate and key: do they belong together?"
+                : "the server does not start"
+        case .cannotWatch(let errno): "the loop cannot watch the server: \(Self.reason(errno))"
+        }
+    }
+
+    private static func reason(_ errno: Int32) -> String {
+        unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+    }
+}

@@ -1,0 +1,81 @@
+import Core
+import Directory
+public import Platform
+
+/// A client of the protocol: a Service ID or, for native apps, an App ID.
+public struct Client: Sendable {
+    public let id: ClientID
+    /// The primary App ID of its group: consents and keys belong to the group.
+    public let primaryAppID: ClientID
+    /// The name shown to users on the hosted pages.
+    public let name: String
+    public let returnURLs: [String]
+    /// Return URLs without a verified domain, in a team that requires one; else empty.
+    var unprovenURLs: [String] = []
+    public let requiresPKCE: Bool
+    public let isEnabled: Bool
+    let issuesAsApple: Bool
+    let writesStrings: Bool
+}
+
+/// How the client of a request proves itself at an endpoint: by a client secret, a JWT that it has signed (Apple,
+/// "Creating a client secret").
+///
+/// A native app cannot keep one. Where the endpoint allows it, the app sends something else, which the endpoint
+/// verifies.
+public enum ClientProof: Sendable {
+    case secret
+    /// A secret, or without one the rotating refresh token in that parameter.
+    case secretOrRotatingToken(in: String)
+    /// A secret, or without one a code of a provider.
+    case secretOrUpstreamCode
+}
+
+/// A client that has proved itself.
+public struct AuthenticatedClient: Sendable {
+    /// What the client proved itself by.
+    enum Proof: Sendable {
+        /// A client secret signed with a key of the team; `endsAt` is the expiry of one that lives longer than
+        /// `ClientAuthentication.lasting`.
+        case secret(KeyID, endsAt: Timestamp?)
+        /// A client secret signed with the key of a test sign-in.
+        case testSecret(KeyID, TestSignInID)
+        /// The rotating refresh token that the request is about.
+        case rotatingToken(RefreshToken)
+        /// The code of a provider that the request is about.
+        case upstreamCode
+    }
+
+    /// The client.
+    public let client: Client
+    let proof: Proof
+
+    init(_ client: Client, by proof: Proof) {
+        self.client = client
+        self.proof = proof
+    }
+
+    public var id: ClientID { client.id }
+    public var primaryAppID: ClientID { client.primaryAppID }
+
+    /// The test sign-in whose key signed the secret; nil for a client in use.
+    public var testSignIn: TestSignInID? { if case .testSecret(_, let id) = proof { id } else { nil } }
+
+    /// Whether the client has sent a secret.
+    public var hasSecret: Bool { keyID != nil }
+
+    var keyID: KeyID? {
+        switch proof {
+        case .secret(let id, _), .testSecret(let id, _): id
+        case .rotatingToken, .upstreamCode: nil
+        }
+    }
+}
+
+extension Client {
+    /// Whether the return URL is registered, compared octet by octet.
+    func hasReturnURL(_ url: String) -> Bool { returnURLs.contains { $0.isExactly(url) } }
+
+    /// Whether the return URL is registered but rejected, because the team requires verified domains.
+    func isUnproven(_ url: String) -> Bool { unprovenURLs.contains { $0.isExactly(url) } }
+}

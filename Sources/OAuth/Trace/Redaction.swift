@@ -1,0 +1,75 @@
+import Core
+
+/// Removal of secrets from a text before it is stored for the team.
+public enum Redaction {
+    /// The replacement for a text that contains a secret.
+    public static let withheld = "(withheld)"
+
+    /// One line of at most `limit` octets, marked when it was cut; a text that looks like a token or a key is withheld.
+    public static func text(_ text: String, limit: Int) -> String {
+        // A prefix suffices: no more is stored, and the longest secret that begins there is recognized by the rest.
+        let text = text.cut(toOctets: 4 * limit + 256)
+        guard !SecretKind.isFound(in: text) else { return withheld }
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        var kept = String.UnicodeScalarView()
+        var room = limit
+        for scalar in text.unicodeScalars where isShown(scalar) {
+            room -= UTF8.width(scalar)
+            guard room >= 0 else { return String(kept) + "…" }
+            kept.append(scalar)
+        }
+        return String(kept)
+    }
+
+    /// Whether to keep the character: controls, line breaks and direction marks can disguise a text.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// An error code in the form of RFC 6749 and Apple, at most 40 letters; of any other text only the length.
+    public static func code(_ text: String) -> String {
+        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_") }
+        return (1...40).contains(text.utf8.count) && text.utf8.allSatisfy(isLetter) ? text : length(of: text)
+    }
+
+    public static func length(of text: String) -> String {
+        text.utf8.count == 1 ? "(1 octet)" : "(\(text.utf8.count) octets)"
+    }
+
+    /// Scheme, host, path and the names in the query; values there, text before the host or behind a semicolon are
+    /// removed, because they may be codes, sessions or passwords.
+    public static func url(_ url: String) -> String {
+        let address = url.withoutSecrets
+        // Query names are read from a prefix only; `address` needs the whole URL, because a password may be long.
+        let url = url.cut(toOctets: 4096)
+        guard let mark = url.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            return text(address, limit: 500)
+        }
+        let names = url[url.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            pair.contains("=") ? "\(pair.prefix { $0 != "=" })=…" : "…"
+        }
+        return text("\(address)\(url[mark])\(names.joined(separator: "&"))", limit: 500)
+    }
+}
+
+extension String {
+    /// A URL for logs: scheme, host and path, without user name and password, path parameters, query and fragment
+    /// (RFC 3986 section 3).
+    var withoutSecrets: String {
+        let octets = Array(utf8)
+        let end = octets.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? octets.count
+        var kept = octets[..<end]
+        let slash = UInt8(ascii: "/")
+        if let first = kept.indices.dropLast().first(where: { kept[$0] == slash && kept[$0 + 1] == slash }) {
+            let host = kept[(first + 2)...].prefix { $0 != slash && $0 != UInt8(ascii: "\\") }
+            if let mark = host.lastIndex(of: UInt8(ascii: "@")) {
+                kept.replaceSubrange(host.startIndex..<mark, with: Array("…".utf8))
+            }
+        }
+        if let mark = kept.firstIndex(of: UInt8(ascii: ";")) { kept = kept[..<mark] + Array(";…".utf8) }
+        return String(decoding: kept, as: UTF8.self)
+    }
+}

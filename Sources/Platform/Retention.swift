@@ -1,0 +1,42 @@
+public import Postgres
+
+/// Deletes expired rows of all teams, by the rules of the table `retention`: which rows of which table, and at what age.
+public struct Retention: Sendable {
+    private let database: SystemDatabase
+    private let batch: Int
+
+    /// - Parameter batch: rows per statement, few enough to finish in time on a slow disk, because rows may be large and
+    ///   other statements wait behind it.
+    public init(_ database: SystemDatabase, batch: Int = 500) {
+        self.database = database
+        self.batch = batch
+    }
+
+    /// The names of all rules.
+    public func rules() async throws(PostgresFailure) -> [String] {
+        try await database.query("SELECT name FROM retention ORDER BY name").column()
+    }
+
+    /// Applies every rule.
+    ///
+    /// - Throws: the first failure, after all rules were applied.
+    public func apply() async throws(PostgresFailure) {
+        var failure: PostgresFailure?
+        for rule in try await rules() {
+            do throws(PostgresFailure) { try await apply(rule) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Deletes what has expired by one rule, until a batch is not full; returns the number of rows.
+    @discardableResult public func apply(_ rule: String) async throws(PostgresFailure) -> Int {
+        var (total, deleted) = (0, 0)
+        repeat {
+            let rows = try await database.query("SELECT pippin_apply_retention(\(rule), \(batch)::integer)")
+            guard var row = rows.first else { break }
+            deleted = try row.next()
+            total += deleted
+        } while deleted == batch
+        return total
+    }
+}

@@ -1,0 +1,113 @@
+import Core
+
+/// A file of the migrations folder.
+public struct Migration: Equatable, Sendable {
+    /// Position in the order, from 1.
+    public let number: Int
+    /// The file's name, `NNNN_subject.sql`.
+    public let name: String
+
+    let statements: String
+
+    /// The number in a name like `0001_teams.sql`; nil if the name does not have that format.
+    static func number(inName name: String) -> Int? {
+        let bytes = Array(name.utf8)
+        guard bytes.count > 9, bytes[4] == UInt8(ascii: "_"), name.hasSuffix(".sql") else { return nil }
+        let isPlain = bytes[5..<bytes.count - 4].allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "_")
+        }
+        let isNumbered = bytes[..<4].allSatisfy(\.isASCIIDigit)
+        guard isPlain, isNumbered, let number = Int(name.prefix(4)), number > 0 else { return nil }
+        return number
+    }
+
+    /// The line of the file, from 1, at which the server reported an error.
+    func line(of failure: AdminFailure) -> Int? {
+        guard case .refused(_, _, let position?) = failure else { return nil }
+        return 1 + statements.unicodeScalars.prefix(max(0, position - 1)).count { $0 == "\n" }
+    }
+}
+
+/// A row of `pippin_migrations`.
+struct AppliedMigration: Equatable {
+    let number: Int
+    let name: String
+    let checksum: String
+
+    /// Creates an applied migration from the columns of `selection`; nil if they are malformed.
+    init?(_ row: [String?]) {
+        guard row.count == 3, let number = row[0].flatMap({ Int($0) }), let name = row[1], let checksum = row[2] else {
+            return nil
+        }
+        self.number = number
+        self.name = name
+        self.checksum = checksum
+    }
+
+    static let table = """
+        CREATE TABLE IF NOT EXISTS pippin_migrations (
+            number integer PRIMARY KEY,
+            name text NOT NULL,
+            checksum text NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """
+    static let presence = "SELECT to_regclass('pippin_migrations') IS NOT NULL"
+    static let selection = "SELECT number, name, checksum FROM pippin_migrations ORDER BY number"
+    /// Computes the SHA-256 of a file's text on the server.
+    static let checksum = "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')"
+    /// Inserts a row; its values are number, name and the file's text.
+    static let insertion = """
+        INSERT INTO pippin_migrations (number, name, checksum)
+        VALUES ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'))
+        """
+}
+
+/// Why migrations were rejected; the description names the file.
+public enum MigrationFailure: Error, Equatable, Sendable {
+    /// The folder or a file could not be read.
+    case unreadable(path: String, reason: String)
+    /// A file ends in `.sql` but is not named `NNNN_subject.sql`.
+    case misnamed(String)
+    /// Two files have the same number.
+    case sameNumber(String, String)
+    /// A number is missing.
+    case gap(before: String)
+    /// A file has other contents than when it was applied.
+    case changed(String)
+    /// A file has another name than when it was applied.
+    case renamed(String, appliedAs: String)
+    /// The database has an applied migration that the folder lacks.
+    case missing(String)
+    /// A file to apply precedes one that is already applied.
+    case outOfOrder(String, after: String)
+    /// PostgreSQL rejected a statement; nothing of the file is applied.
+    case refused(name: String, line: Int?, AdminFailure)
+    /// A file ends the transaction that it runs in.
+    case endsTransaction(String)
+    /// A statement of the migrator itself failed.
+    case database(AdminFailure)
+}
+
+extension MigrationFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+        case .misnamed(let name): "migration \(name) is not named like 0001_subject.sql"
+        case .sameNumber(let one, let other): "migrations \(one) and \(other) bear the same number"
+        case .gap(let name): "migration \(name) does not follow the one before it: a number is missing"
+        case .changed(let name): "migration \(name) was changed after it was applied: put the release's file back"
+        case .renamed(let name, let applied):
+            "the database was made by other migrations (\(applied), where this release has \(name)) and cannot be"
+                + " upgraded: use the release that made it, or an empty database"
+        case .missing(let name):
+            "migration \(name) was applied and is not in the folder: it was removed, or this release is older"
+                + " than the database"
+        case .outOfOrder(let name, let later): "migration \(name) comes before \(later), which was applied already"
+        case .refused(let name, let line, let failure):
+            "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"
+        case .endsTransaction(let name): "migration \(name) must not end the transaction it runs in"
+        case .database(let failure): "migrations: \(failure)"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import Core
+public import Platform
+public import Postgres
+
+/// Settings of a team that an owner can change.
+public struct TeamSettings: Hashable, Sendable {
+    public var name: TeamName
+    public var mode: TeamMode
+    /// At least one, each once, in the order of `IdentitySource`.
+    public private(set) var identitySources: [IdentitySource]
+    public var secondFactor: SecondFactor
+
+    /// Returns nil without an identity source, because then no user could sign in.
+    public init?(
+        name: TeamName, mode: TeamMode, identitySources: Set<IdentitySource> = [.directory],
+        secondFactor: SecondFactor = .optional
+    ) {
+        guard !identitySources.isEmpty else { return nil }
+        self.name = name
+        self.mode = mode
+        self.identitySources = IdentitySource.allCases.filter(identitySources.contains)
+        self.secondFactor = secondFactor
+    }
+
+    /// Returns the settings with other identity sources; nil when there is none.
+    public func drawing(on sources: Set<IdentitySource>) -> TeamSettings? {
+        TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
+    }
+
+    /// Reads the columns `name`, `mode`, `identity_sources` and `second_factor`.
+    public init(_ row: inout Row) throws(PostgresFailure) {
+        name = try row.next()
+        mode = try row.next()
+        identitySources = try row.next([String].self).compactMap(IdentitySource.init)
+        secondFactor = try row.next()
+    }
+
+    /// The members as JSON, for the audit log.
+    public var json: [String: JSONValue] {
+        [
+            "name": .string(name.rawValue), "mode": .string(mode.rawValue),
+            "identitySources": .array(identitySources.map { .string($0.rawValue) }),
+            "secondFactor": .string(secondFactor.rawValue),
+        ]
+    }
+}
+
+/// How strict a team is about URLs.
+public enum TeamMode: String, SQLText, CaseIterable, Sendable {
+    case production
+    /// Permits `http` return URLs on loopback; the team's pages show that it is a sandbox.
+    case sandbox
+}
+
+/// Where the users of a team authenticate.
+public enum IdentitySource: String, SQLText, CaseIterable, Sendable {
+    /// The team's own users with their passwords.
+    case directory
+    /// Apple, with the team's own key.
+    case apple
+}
