@@ -15,7 +15,7 @@ FROM (
 ) AS queued;
 
 INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time, state, attempts, created_at, settled_at)
-SELECT :'team', population_id(n, 'notice'), CASE WHEN n % 1000 = 0 THEN 'com.acme.shop5' ELSE 'com.acme.app' END,
+SELECT :'team', population_id(n, 'notification'), CASE WHEN n % 1000 = 0 THEN 'com.acme.shop5' ELSE 'com.acme.app' END,
     CASE WHEN n % 500 = 0 THEN 'account-delete' ELSE 'consent-revoked' END, population_sub(2 * (1 + n % (:people / 2))), at,
     CASE WHEN n % 1000 = 7 THEN 'dead' ELSE 'delivered' END, 1, at, at
 FROM (
