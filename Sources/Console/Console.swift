@@ -5,7 +5,6 @@
 // Standards: OWASP's advice on access control and on cross-site request forgery.
 
 public import Accounts
-import Directory
 public import EventLoop
 public import HTTP
 import OAuth
@@ -115,42 +114,6 @@ public struct Console: Sendable {
     public static var views: [any View.Type] {
         [ConsoleErrorPage.self, ListPage.self, OperatorListPage.self, NewPage.self, ConflictPage.self]
             + subjects.flatMap { $0.views }
-    }
-}
-
-/// The console's pages about one subject, with their routes.
-protocol ConsolePages: Sendable, SendableMetatype {
-    var parts: Console.Parts { get }
-
-    init(parts: Console.Parts)
-
-    func mount(on router: inout ConsoleRouter)
-
-    /// The pages that no other subject has.
-    static var views: [any View.Type] { get }
-}
-
-extension ConsolePages {
-    static var views: [any View.Type] { [] }
-
-    var site: Site { parts.site }
-    var server: ServerContext { parts.server }
-    var database: TeamDatabase { parts.database }
-    var registry: RegistryStores { RegistryStores(parts) }
-    var users: UserStore { UserStore(database) }
-    var members: MembershipStore { MembershipStore(database) }
-    var auditLog: AuditStore { AuditStore(database) }
-    var deletions: AccountDeletion { AccountDeletion(database, random: server.random) }
-    /// Names of teams, whichever they are.
-    var teamNames: TeamNameStore { TeamNameStore(parts.system) }
-    /// Documents that Apple publishes.
-    var documents: WatchedDocumentStore { WatchedDocumentStore(database) }
-
-    /// Counts a work that the limit allows a team so many times.
-    ///
-    /// - Throws: `TooManyRequests`, `PostgresFailure`.
-    func count(_ limit: RateLimit, _ times: Int = 1, in team: TeamID) async throws {
-        try await database.count([RateLimit.Use(limit, by: .team, times)], in: team, at: server.clock())
     }
 }
 

@@ -42,37 +42,6 @@ public struct OpaqueToken: Sendable {
     }
 }
 
-/// The secret in a one-time link: 32 random octets, of which the database stores only the SHA-256.
-public struct LinkToken: Sendable {
-    static let byteCount = 32
-
-    /// Text in the link: base64url, 43 characters.
-    public let text: String
-    /// SHA-256 of the octets, which is stored and looked up.
-    public let hash: [UInt8]
-
-    public init(random: RandomSource) {
-        let bytes = random.bytes(Self.byteCount)
-        text = Base64URL.encode(bytes)
-        hash = SHA256.hash(bytes)
-    }
-
-    /// Parses the token of a link; nil if it is malformed, because each token has exactly one encoding.
-    public init?(text: String) {
-        guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
-            return nil
-        }
-        self.text = text
-        hash = SHA256.hash(bytes)
-    }
-}
-
-/// Omits the secret from descriptions, so that no log line can contain it.
-extension LinkToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "LinkToken" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
 /// `at_hash` and `c_hash` of an ID token (OpenID Connect Core 1.0, sections 3.1.3.6 and 3.3.2.11).
 public enum TokenHash {
     /// The left half of the SHA-256 of a code or access token in base64url, as required for RS256 and ES256.

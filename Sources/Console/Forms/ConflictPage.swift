@@ -54,36 +54,3 @@ struct ConflictPage: ConsolePage {
     let version: Int
     let typed: [FormCoding.Field]
 }
-
-/// Page with the form for a new object of the registry.
-struct NewPage: ConsolePage {
-    static let template = "console/new"
-    static let fields = frameFields.with {
-        $0.group("back", LinkView.fields) { $0.back }
-        $0.words("heading") { $0.heading }
-        $0.optionalWords("about") { $0.about }
-        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
-        $0.optionalGroup("form", FormView.fields) { $0.form }
-        $0.words("button") { $0.button }
-    }
-
-    let frame: ConsoleFrame
-    /// The list to which the object is added.
-    let back: LinkView
-    let heading: Message
-    let about: Message?
-    /// Nil while the team has no App ID that the object could belong to.
-    let form: FormView?
-    let button: Message
-    /// Instructions for the Apple simulator, if it replaces Apple and the object is one of Apple's.
-    let standIn: StandInSetup?
-
-    init(
-        _ context: TeamContext, _ heading: Message, about: Message? = nil, backTo back: LinkView, _ form: FormView?,
-        button: Message, standIn: StandInSetup? = nil
-    ) {
-        frame = context.frame(heading)
-        (self.back, self.heading, self.about) = (back, heading, about)
-        (self.form, self.button, self.standIn) = (form, button, standIn)
-    }
-}

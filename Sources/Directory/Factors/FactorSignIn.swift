@@ -1,7 +1,7 @@
 public import Core
 public import Crypto
 public import Platform
-public import Postgres
+import Postgres
 
 /// Authenticates users by the codes of their second factor.
 public struct FactorSignIn: Sendable {
@@ -64,37 +64,6 @@ public struct FactorSignIn: Sendable {
             guard let code = RecoveryCode(text: text) else { return false }
             return try await recoveryCodes.use(code, of: subject, in: team, from: origin, at: now)
         }
-    }
-}
-
-/// Kind of second factor that a user can be asked for.
-public enum FactorKind: String, SQLText, CaseIterable, Sendable {
-    case totp
-    case passkey
-    case recoveryCode = "recovery_code"
-
-    public var method: ProofMethod {
-        switch self {
-        case .totp: .totp
-        case .passkey: .passkey
-        case .recoveryCode: .recoveryCode
-        }
-    }
-}
-
-/// Second factor as displayed to the team and the user, without its secret.
-public struct FactorSummary: Sendable {
-    public let kind: FactorKind
-    /// Name given by the user; nil for an authenticator app.
-    public let name: String?
-    public let addedAt: Timestamp
-    public let lastUsedAt: Timestamp?
-
-    init(_ row: inout Row) throws(PostgresFailure) {
-        kind = try row.next()
-        name = try row.next()
-        addedAt = try row.next()
-        lastUsedAt = try row.next()
     }
 }
 

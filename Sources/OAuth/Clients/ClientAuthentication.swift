@@ -170,6 +170,32 @@ extension JWTFailure {
     }
 }
 
+/// The only way to an endpoint for apps: authenticates the client of a request, then has the endpoint respond.
+public struct ClientAuthenticator: Sendable {
+    private let server: ServerContext
+    private let testSignIns: TestSignInStore
+
+    public init(server: ServerContext, database: TeamDatabase) {
+        self.server = server
+        testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
+    }
+
+    /// The endpoint's response to the authenticated client of a request.
+    ///
+    /// - Parameter accessToken: the token of the `Authorization` field, which an endpoint may want as well.
+    /// - Throws: `OAuthError` when the client is not authenticated or the endpoint refuses; `PostgresFailure`.
+    public func respond(
+        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
+        of team: TeamSnapshot, from origin: Origin
+    ) async throws -> [UInt8] {
+        let moment = server.clock()
+        let authentication = ClientAuthentication(team: team, base: server.base(of: team.id), testSignIns: testSignIns)
+        let client = try await authentication.authenticate(parameters, by: endpoint.proof(for: parameters), at: moment)
+        return try await endpoint.respond(
+            to: AuthenticatedRequest(parameters, accessToken, by: client, of: team, from: origin, at: moment))
+    }
+}
+
 /// A request of a client that has proved itself, which only `ClientAuthenticator` makes.
 public struct AuthenticatedRequest: Sendable {
     /// The parameters of the request.
@@ -195,44 +221,5 @@ public struct AuthenticatedRequest: Sendable {
         self.team = team
         self.origin = origin
         self.moment = moment
-    }
-}
-
-/// An endpoint for apps: it declares how its client proves itself, and is called with an authenticated client only.
-public protocol ClientEndpoint: Sendable {
-    /// How the client of a request proves itself; by a secret unless the endpoint says otherwise.
-    func proof(for parameters: ProtocolParameters) -> ClientProof
-
-    /// Responds to an authenticated client; the body is JSON or empty.
-    ///
-    /// - Throws: `OAuthError` when the endpoint refuses, `PostgresFailure`.
-    func respond(to request: AuthenticatedRequest) async throws -> [UInt8]
-}
-
-extension ClientEndpoint { public func proof(for parameters: ProtocolParameters) -> ClientProof { .secret } }
-
-/// The only way to an endpoint for apps: authenticates the client of a request, then has the endpoint respond.
-public struct ClientAuthenticator: Sendable {
-    private let server: ServerContext
-    private let testSignIns: TestSignInStore
-
-    public init(server: ServerContext, database: TeamDatabase) {
-        self.server = server
-        testSignIns = TestSignInStore(database: database, keyRing: server.keyRing)
-    }
-
-    /// The endpoint's response to the authenticated client of a request.
-    ///
-    /// - Parameter accessToken: the token of the `Authorization` field, which an endpoint may want as well.
-    /// - Throws: `OAuthError` when the client is not authenticated or the endpoint refuses; `PostgresFailure`.
-    public func respond(
-        at endpoint: some ClientEndpoint, to parameters: ProtocolParameters, accessToken: String? = nil,
-        of team: TeamSnapshot, from origin: Origin
-    ) async throws -> [UInt8] {
-        let moment = server.clock()
-        let authentication = ClientAuthentication(team: team, base: server.base(of: team.id), testSignIns: testSignIns)
-        let client = try await authentication.authenticate(parameters, by: endpoint.proof(for: parameters), at: moment)
-        return try await endpoint.respond(
-            to: AuthenticatedRequest(parameters, accessToken, by: client, of: team, from: origin, at: moment))
     }
 }

@@ -15,39 +15,6 @@ public enum TenCharacterID {
     }
 }
 
-/// Id of a team: 10 characters A-Z and 0-9, unique, never reused.
-public struct TeamID: SQLText, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: String
-
-    /// Creates an id from its text; nil if the text does not have the format of an id.
-    public init?(rawValue: String) {
-        guard TenCharacterID.isValid(rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
-
-    private init(known rawValue: String) { self.rawValue = rawValue }
-
-    /// Creates a random id.
-    public init(random: RandomSource) { rawValue = random.text(TenCharacterID.length, from: .identifier) }
-
-    /// The built-in team whose users are the console accounts.
-    public static let system = TeamID(known: "PIPPIN0000")
-
-    public var description: String { rawValue }
-}
-
-/// Id of a key that signs client secrets: 10 characters A-Z and 0-9, like Apple's key ids.
-public struct KeyID: SQLText, Hashable, Sendable, CustomStringConvertible {
-    public let rawValue: String
-
-    public init?(rawValue: String) {
-        guard TenCharacterID.isValid(rawValue) else { return nil }
-        self.rawValue = rawValue
-    }
-
-    public var description: String { rawValue }
-}
-
 /// Id of an invitation to a team: 10 characters A-Z and 0-9.
 public struct InvitationID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String

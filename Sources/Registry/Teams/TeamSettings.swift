@@ -51,11 +51,3 @@ public enum TeamMode: String, SQLText, CaseIterable, Sendable {
     /// Permits `http` return URLs on loopback; the team's pages show that it is a sandbox.
     case sandbox
 }
-
-/// Where the users of a team authenticate.
-public enum IdentitySource: String, SQLText, CaseIterable, Sendable {
-    /// The team's own users with their passwords.
-    case directory
-    /// Apple, with the team's own key.
-    case apple
-}

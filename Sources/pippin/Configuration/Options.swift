@@ -1,6 +1,3 @@
-import Glibc
-import Registry
-
 /// The options of a command line, taken one by one; an option that is not taken is an error.
 struct Options {
     private var values: [String: String] = [:]
@@ -83,23 +80,5 @@ struct Options {
         problems += (Array(values.keys) + valueless).sorted().map { "there is no option --\($0); see --help" }
         problems += operands.dropFirst(count).map { "\($0) is one word too many" }
         guard problems.isEmpty else { throw CommandFailure(problems, status: .usage) }
-    }
-}
-
-/// Environment of the process; an empty variable counts as unset.
-enum Environment {
-    /// All variables, as `name=value`.
-    static var lines: [String] {
-        var lines: [String] = []
-        var place = unsafe environ
-        while let line = unsafe place.pointee {
-            unsafe lines.append(String(cString: line))
-            unsafe place += 1
-        }
-        return lines
-    }
-
-    static func value(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

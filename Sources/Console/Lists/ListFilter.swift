@@ -1,0 +1,72 @@
+import Core
+import SignIn
+
+/// A search or filter of a list, by the name of its query parameter.
+struct ListFilter: Sendable {
+    /// The element with which a member sets the filter.
+    enum Input: Sendable {
+        /// A text field of that type.
+        case text(type: String, placeholder: Message?)
+        /// A selection list of the values with their names; `any` is the choice that matches every item.
+        case choice(any: Message, [(value: String, words: LocalizedText)])
+        /// None: the filter is set by links only.
+        case hidden
+    }
+
+    /// Maximum length of a value in octets; nothing in a list that a member would type is longer.
+    static let longest = 300
+
+    let name: String
+    let label: Message
+    let input: Input
+    /// Whether a value is possible; the list ignores others.
+    var accepts: @Sendable (String) -> Bool = { _ in true }
+    /// The value as its chip shows it.
+    var shown: @Sendable (String) -> any LocalizedTextConvertible = { $0 }
+
+    /// The search text, which the page shows apart from the filters.
+    static func search(
+        _ label: Message, placeholder: Message, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> ListFilter {
+        ListFilter(name: "q", label: label, input: .text(type: "search", placeholder: placeholder), accepts: accepts)
+    }
+
+    static func text(
+        _ name: String, _ label: Message, type: String = "text", placeholder: Message? = nil,
+        accepts: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> ListFilter {
+        ListFilter(name: name, label: label, input: .text(type: type, placeholder: placeholder), accepts: accepts)
+    }
+
+    static func choice(
+        _ name: String, _ label: Message, any: Message, _ values: [(String, any LocalizedTextConvertible)]
+    ) -> ListFilter {
+        let words = Dictionary(values.map { ($0.0, $0.1.localizedText) }) { first, _ in first }
+        return ListFilter(
+            name: name, label: label, input: .choice(any: any, values.map { ($0.0, $0.1.localizedText) }),
+            accepts: { words[$0] != nil }, shown: { words[$0] ?? .verbatim($0) })
+    }
+
+    /// The input with `value`; nil if the filter has none.
+    func view(_ value: String, error: LocalizedText? = nil) -> InputView? {
+        switch input {
+        case .hidden: return nil
+        case .text(let type, let placeholder):
+            return .field(
+                FieldView(
+                    name, label: label, type: type, value: value, autocomplete: "off", placeholder: placeholder,
+                    error: error, isRequired: false, isCode: type != "date"))
+        case .choice(let any, let values):
+            let options = values.map { SelectView.Option($0.value, $0.words, isSelected: $0.value == value) }
+            let all = SelectView.Option("", any, isSelected: value.isEmpty)
+            return .select(SelectView(name, label: label, error: error, options: [all] + options))
+        }
+    }
+
+    /// A value as the list reads it: one line without control characters, some of which PostgreSQL rejects.
+    static func read(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
+        return String(line).trimmedWhiteSpace.cut(toOctets: longest)
+    }
+}

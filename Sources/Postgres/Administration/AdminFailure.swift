@@ -1,0 +1,19 @@
+/// Why an administrative connection or statement failed.
+public enum AdminFailure: Error, Equatable, Sendable {
+    /// The server could not be reached, or the connection was lost.
+    case unreachable(String)
+    /// The server rejected the statement; `position` counts characters of the text from 1.
+    case refused(sqlState: String, message: String, position: Int?)
+    /// The text contains a NUL character, which neither libpq nor PostgreSQL's `text` supports.
+    case containsNUL
+}
+
+extension AdminFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreachable(let message): message
+        case .refused(let sqlState, let message, _): "\(message) (SQLSTATE \(sqlState))"
+        case .containsNUL: "the text contains a NUL character"
+        }
+    }
+}

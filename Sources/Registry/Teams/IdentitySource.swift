@@ -1,0 +1,9 @@
+public import Postgres
+
+/// Where the users of a team authenticate.
+public enum IdentitySource: String, SQLText, CaseIterable, Sendable {
+    /// The team's own users with their passwords.
+    case directory
+    /// Apple, with the team's own key.
+    case apple
+}
