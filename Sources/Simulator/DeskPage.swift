@@ -16,8 +16,8 @@ struct DeskPage: View {
         $0.list("people", ChoiceRow.fields) { page in
             Performer.allCases.map { ChoiceRow($0, isChosen: page.script.turn == .always($0)) }
         }
-        $0.text("crowd") { _ in Script.Turn.crowdName }
-        $0.flag("crowdChosen") { if case .crowd = $0.script.turn { true } else { false } }
+        $0.text("population") { _ in Script.Turn.populationName }
+        $0.flag("populationChosen") { if case .population = $0.script.turn { true } else { false } }
         $0.text("notificationsURL") { _ in Routes.notifications.link() }
         $0.list("events", ChoiceRow.fields) { _ in News.allCases.map { ChoiceRow($0) } }
         $0.list("places", PlaceView.fields) { page in
@@ -74,7 +74,7 @@ struct ChoiceRow: Sendable {
             case .managed: "has an account of a school: its address is not verified"
             case .child: "has a child’s account, without an address"
             case .reluctant: "cancels"
-            case .passerby: "is one of a crowd"
+            case .passerby: "is one of a thousand people"
             }
     }
 

@@ -40,7 +40,7 @@ public final class Script: Sendable {
         /// Always the same user, without a page.
         case always(Performer)
         /// The next user of a population of this size, cyclically.
-        case crowd(Int)
+        case population(Int)
     }
 
     public var turn: Turn {
@@ -54,7 +54,7 @@ public final class Script: Sendable {
             switch state.turn {
             case .asked: return nil
             case .always(let performer): return performer
-            case .crowd(let size):
+            case .population(let size):
                 state.passers = (state.passers + 1) % size
                 return .passerby(state.passers)
             }

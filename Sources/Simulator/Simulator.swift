@@ -225,7 +225,8 @@ extension Simulator {
 
     func setDesk(_ request: Request) throws -> Response {
         let form = try request.form()
-        script.turn = Script.Turn(form["person"] ?? "")
+        guard let turn = Script.Turn.named(form["person"] ?? "") else { throw UserFacingError.wrongChoice }
+        script.turn = turn
         for place in Place.allCases {
             script.set(form[place.rawValue].flatMap(Fault.init(rawValue:)), at: place, times: .max)
         }
@@ -235,13 +236,14 @@ extension Simulator {
 
 extension Script.Turn {
     /// Size of the population.
-    private static let crowd = 1_000
+    private static let populationSize = 1_000
     /// Value of the population in the desk's form.
-    static let crowdName = "crowd"
+    static let populationName = "population"
 
-    /// The selection from the desk's form; unknown values show the selection page.
-    fileprivate init(_ name: String) {
-        self = name == Self.crowdName ? .crowd(Self.crowd) : Performer(rawValue: name).map { .always($0) } ?? .asked
+    /// The selection from the desk's form, which is empty for the selection page; nil if there is none of that name.
+    fileprivate static func named(_ name: String) -> Self? {
+        let others: [String: Self] = ["": .asked, populationName: .population(populationSize)]
+        return others[name] ?? Performer(rawValue: name).map(always)
     }
 }
 
@@ -294,11 +296,9 @@ extension Simulator {
     func sendNotification(_ request: Request) async throws -> Response {
         let form = try request.form()
         guard let performer = form["person"].flatMap(Performer.init(rawValue:)),
-            let news = form["event"].flatMap(News.init(rawValue:))
+            let news = form["event"].flatMap(News.init(rawValue:)), let copies = Int(form["copies"] ?? "1"),
+            (1...Self.mostCopies).contains(copies)
         else { throw UserFacingError.wrongChoice }
-        guard let copies = Int(form["copies"] ?? "1"), (1...Self.mostCopies).contains(copies) else {
-            throw UserFacingError.wrongChoice
-        }
         let shape = NotificationFormat(accountDeleteEvent: news.spelling, copies: copies)
         let isTold = try await sendNotification(news.type, shape, of: performer, from: request.auditOrigin)
         return .redirect(to: (isTold ? Done.told : .nobody).link)

@@ -111,7 +111,7 @@ def nodes(cluster: Cluster) -> Iterator[list[Node]]:
 def test_queued_revocations_drain_with_one_receipt_each_though_a_process_is_killed(cluster: Cluster, nodes: list[Node]):
     first, _ = nodes
     # A thousand people: the oldest of more than a hundred tokens of one person are given up.
-    first.let_apple(person="crowd")
+    first.let_apple(person="population")
     with ThreadPoolExecutor(4) as people:
         for done in [people.submit(first.sign_in, number) for number in range(COUNT)]:
             done.result()

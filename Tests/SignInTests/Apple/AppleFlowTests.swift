@@ -53,8 +53,8 @@ import Testing
         #expect(claims["email_verified"] == (performer == .managed ? false : nil))
     }
 
-    @Test func `meets the next of a crowd at each sign-in, where the stand-in was told so`() throws {
-        let desk = try site.browser().post("/apple", [("person", "crowd")], [])
+    @Test func `meets the next of a population at each sign-in, where the stand-in was told so`() throws {
+        let desk = try site.browser().post("/apple", [("person", "population")], [])
         #expect(desk.status == 303)
 
         var subjects: [String] = []
@@ -65,6 +65,21 @@ import Testing
         }
 
         #expect(subjects == [Performer.passerby(1), .passerby(2)].map(\.subject.rawValue))
+    }
+
+    /// What the desk of the stand-in is told of who signs in, and what is chosen there afterwards; nil is a refusal.
+    static let choices: [(said: String?, turn: Script.Turn?)] = [
+        (nil, .asked), ("", .asked), ("regular", .always(.regular)), ("reluctant", .always(.reluctant)),
+        ("population", .population(1_000)), ("nobody", nil), ("Regular", nil), (" ", nil), ("passerby-1", nil),
+    ]
+
+    @Test func `refuses a name at the stand-in's desk that nobody has, and leaves it as it was`() throws {
+        for (said, turn) in Self.choices {
+            site.script.turn = .always(.hidden)
+            let answer = try site.browser().post("/apple", said.map { [("person", $0)] } ?? [], [])
+            #expect(answer.status == (turn == nil ? 400 : 303), "\(said ?? "nothing")")
+            #expect(site.script.turn == turn ?? .always(.hidden), "\(said ?? "nothing")")
+        }
     }
 
     @Test func `tells the app that the person cancelled at Apple`() throws {
