@@ -34,7 +34,8 @@ SELECT c.team, c.sub, p.hash FROM population_people c, (SELECT hash FROM passwor
 INSERT INTO consents (
     team_id, sub, app_id, shares_name, shares_email, hides_email, given_name, family_name, granted_at, ip, delivered_at
 )
-SELECT team, sub, population_app(team), true, true, n % 5 = 0, given, family, joined, population_ip(n), joined FROM population_people;
+SELECT team, sub, population_app(team), true, true, n % 5 = 0, given, family, joined, population_ip(n), joined
+FROM population_people;
 
 INSERT INTO sessions (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent)
 SELECT team, sha256(convert_to(sub, 'UTF8')), sub, now() - interval '1 day', now(), now() + interval '30 days',

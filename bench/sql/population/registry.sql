@@ -8,7 +8,8 @@ FROM generate_series(1, :apps) AS n;
 INSERT INTO client_identifiers (team_id, identifier, kind)
 SELECT :'team', app, 'app' FROM population_apps
 UNION ALL SELECT :'team', app || '.' || kind, 'service' FROM population_apps, unnest(ARRAY['web', 'android']) AS kind;
-INSERT INTO app_ids (team_id, identifier, description) SELECT :'team', app, 'Acme ' || initcap(substr(app, 10)) FROM population_apps;
+INSERT INTO app_ids (team_id, identifier, description)
+SELECT :'team', app, 'Acme ' || initcap(substr(app, 10)) FROM population_apps;
 INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
 SELECT :'team', app || '.' || kind, app, rank, 'Acme ' || initcap(kind) || ' ' || n
 FROM population_apps, (VALUES ('web', 1), ('android', 2)) AS service (kind, rank);

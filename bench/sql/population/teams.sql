@@ -26,7 +26,8 @@ INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verifi
 VALUES ('PIPPIN0000', population_member(0), 'Agnes', 'Cy', 'agnes@example.com', true);
 
 INSERT INTO client_identifiers (team_id, identifier, kind)
-SELECT team, population_app(team), 'app' FROM population_teams UNION ALL SELECT team, population_client(team), 'service' FROM population_teams;
+SELECT team, population_app(team), 'app' FROM population_teams
+UNION ALL SELECT team, population_client(team), 'service' FROM population_teams;
 INSERT INTO app_ids (team_id, identifier, description) SELECT team, population_app(team), name FROM population_teams;
 INSERT INTO service_ids (team_id, identifier, app_id, rank, description)
 SELECT team, population_client(team), population_app(team), 1, name || ' Web' FROM population_teams;
