@@ -56,7 +56,8 @@ class Broker:
         chosen = urllib.parse.urlencode({"person": "population"}).encode()
         urllib.request.urlopen(f"{self.stand_in.address}/apple", chosen, timeout=10).close()
         while self.number < POPULATION:
-            self.drive(1)
+            if self.drive(1).errors:
+                raise RuntimeError("not all of the stand-in's population could sign in")
         self.seen.clear()
 
     def stop(self) -> None:
@@ -116,10 +117,10 @@ class Broker:
         )
 
     def _postgresql(self) -> float:
-        """Its server processes live as long as their connections, which outlive a run."""
+        """Its workers come and go within a run."""
         parent = (self.cluster.folder / "data/postmaster.pid").read_text().split()[0]
         children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        return sum(_seconds(pid) for pid in [parent, *children])
+        return _seconds(parent, with_ended=True) + sum(_seconds(pid) for pid in children)
 
     def _token_form(self) -> str:
         """The app's request for its tokens, all but the code at its end."""
@@ -174,10 +175,12 @@ def registry(key: acme.SigningKey) -> dict:
     ]}
 
 
-def _seconds(pid: int | str) -> float:
-    """The CPU a process has used, in user and kernel mode (proc(5), stat fields 14 and 15); none once it has ended."""
+def _seconds(pid: int | str, with_ended: bool = False) -> float:
+    """The CPU a process has used, in user and kernel mode (proc(5), stat fields 14 and 15), and the children of it that
+    have ended (16 and 17); none once it has ended itself.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
-        return 0  # PostgreSQL's workers come and go
-    return (int(fields[11]) + int(fields[12])) / TICKS
+        return 0
+    return sum(map(int, fields[11:15 if with_ended else 13])) / TICKS
