@@ -36,8 +36,12 @@ class Size:
 
     def scaled(self, share: float) -> "Size":
         """The same in small, to try a change."""
+        if share == 1:
+            return self
         counts = {name: max(100, int(count * share)) for name, count in asdict(self).items()}
-        return Size(**counts | {"days": self.days, "people": counts["people"] // 2 * 2})
+        people = counts["people"] // 2 * 2
+        # Each person's live token is found by counting ten tokens a person.
+        return Size(**counts | {"days": self.days, "people": people, "tokens": people * (self.tokens // self.people)})
 
 
 # What tokens need, and what the console needs beside it, in the order in which one leans on the other.

@@ -12,9 +12,12 @@ from generator import Run, Shares
 
 @dataclass(frozen=True)
 class Metric:
-    """One measured load: its runs, one more at four fifths of their rate, and the limit it is held against."""
+    """One measured load: its runs after a first one that warms, one more at four fifths of their rate, and the limit it
+    is held against.
+    """
 
     name: str
+    warming: Run
     runs: list[Run]
     limit_per_second: float
     memory_mib: float
@@ -28,6 +31,11 @@ class Metric:
     def median(self) -> float:
         return statistics.median(run.per_second for run in self.runs)
 
+    @property
+    def errors(self) -> int:
+        """Of all runs, whether they count for anything else or not."""
+        return sum(run.errors for run in [self.warming, *self.runs, self.steady] if run)
+
     def json(self) -> dict:
         rates = [run.per_second for run in self.runs]
         return {
@@ -35,7 +43,7 @@ class Metric:
             "per_second": {"median": round(self.median, 1), "min": round(min(rates), 1), "max": round(max(rates), 1)},
             "p50_ms": round(statistics.median(run.p50_ms for run in self.runs), 3),
             "p99_ms": round(statistics.median(run.p99_ms for run in self.runs), 3),
-            "errors": sum(run.errors for run in self.runs),
+            "errors": self.errors,
             "limit_per_second": round(self.limit_per_second, 1),
             "share_of_limit": round(self.median / self.limit_per_second, 3),
             "memory_mib": round(self.memory_mib, 1),

@@ -46,9 +46,9 @@ class Seed:
         self._sql("console.sql")
         self._sql("operator.sql", token=self.console_token.hex())
 
-    def plant_population(self, say: Callable[[str], None]) -> None:
-        """Adds a million people with ten million tokens; from now on, codes and tokens are theirs."""
-        self.population = Population(self.cluster, Size(), say)
+    def plant_population(self, size: Size, say: Callable[[str], None]) -> None:
+        """Adds that many people with their tokens; from now on, codes and tokens are theirs."""
+        self.population = Population(self.cluster, size, say)
         self.population.plant(POPULATION)
 
     def settle(self) -> None:
