@@ -23,10 +23,10 @@ public enum ProofMethod: SQLText, Hashable, Sendable {
     /// A time-based code (RFC 6238).
     case totp
     case recoveryCode
-    /// Sign-in at a provider, which is responsible for a second factor, as Apple is.
+    /// Sign-in at a provider.
     case provider(ProviderID)
 
-    /// Sign-in at Apple.
+    /// Sign-in at Apple, which has required two factors.
     public static let apple = ProofMethod.provider(.apple)
 
     public init?(rawValue: String) {
@@ -55,8 +55,15 @@ public enum ProofMethod: SQLText, Hashable, Sendable {
 
     /// Whether the method proves more than the knowledge of a password.
     ///
-    /// A passkey as the first proof was unlocked by PIN or biometrics, so it is two factors in one.
-    public var isStrong: Bool { self != .password && self != .mailedLink }
+    /// A passkey as the first proof was unlocked by PIN or biometrics, so it is two factors in one. Whether a provider of
+    /// another release asks for two is unknown here, so it counts for one.
+    public var isStrong: Bool {
+        switch self {
+        case .password, .mailedLink: false
+        case .provider(let id): id == .apple
+        case .passkey, .totp, .recoveryCode: true
+        }
+    }
 
     public var isOfProvider: Bool { if case .provider = self { true } else { false } }
 }

@@ -30,9 +30,12 @@ import Testing
         #expect(FactorPolicy(.required).decide(Self.none, provedBy: [method]) == .none)
     }
 
-    @Test func `V34: is never settled by the password once more`() {
+    @Test func `V34: is never settled by the password once more, nor by a provider of another release`() throws {
         let policy = FactorPolicy(.required)
+        let unknown = try #require(ProofMethod(rawValue: "google"))
 
+        #expect(unknown.isOfProvider && policy.decide(Self.app, provedBy: [unknown]) != .none)
+        #expect(policy.decide(Self.none, provedBy: [unknown]) == .mustEnrol)
         #expect(policy.decide(Self.app, provedBy: [.password, .password]) != .none)
         #expect(policy.decide(Self.app, provedBy: []) != .none)
     }
