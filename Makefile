@@ -12,7 +12,7 @@ run: ## Install what is missing, build, and serve http://localhost:8080 with the
 test: ## Install what is missing and run the tests: Swift, PostgreSQL, browsers (about fifteen minutes)
 	@scripts/test
 
-test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers (about half an hour)
+test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers, the bench in small (about forty minutes)
 	@scripts/test-long
 
 check: ## Look before a commit: lint, build, most of the tests

@@ -93,10 +93,11 @@ $$;
 
 -- Providers --------------------------------------------------------------------------------------------------
 
--- The id of a provider that users sign in at, such as 'apple'. Any of this form: which there are is up to the release.
+-- The id of a provider that users sign in at, such as 'apple'. Any of this form, but no word for a team's own ways to sign
+-- in: which there are is up to the release.
 CREATE FUNCTION pippin_is_provider_id(id text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN id ~ '^[a-z][a-z0-9-]{0,31}$';
+RETURN id ~ '^[a-z][a-z0-9-]{0,31}$' AND id NOT IN ('directory', 'password', 'passkey', 'totp');
 CREATE DOMAIN provider_id AS text COLLATE "C" CONSTRAINT provider_id_check CHECK (pippin_is_provider_id(VALUE));
 
 -- Teams and their members ------------------------------------------------------------------------------------
@@ -855,7 +856,7 @@ CREATE TABLE authorization_codes (
     -- The trace of the sign-in, to which the redemption is added.
     trace_id text COLLATE "C",
     -- The provider that identified the user: the code ends with the authorization there.
-    provider text COLLATE "C",
+    provider provider_id,
     authenticated_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     redeemed_at timestamptz,
@@ -894,7 +895,7 @@ CREATE TABLE refresh_tokens (
     client_id text COLLATE "C" NOT NULL,
     test_sign_in_id text COLLATE "C",
     -- The provider that identified the user: the token ends with the authorization there.
-    provider text COLLATE "C",
+    provider provider_id,
     authenticated_at timestamptz NOT NULL,
     created_at timestamptz NOT NULL,
     last_used_at timestamptz NOT NULL,
@@ -948,7 +949,7 @@ CREATE TABLE consents (
     forwards_mail boolean NOT NULL DEFAULT true,
     forwards_mail_at timestamptz,
     -- The provider whose consent page the user answered, with the address that it gave for the apps.
-    provider text COLLATE "C",
+    provider provider_id,
     upstream_email text,
     is_upstream_email_verified boolean NOT NULL DEFAULT false,
     is_upstream_email_private boolean NOT NULL DEFAULT false,

@@ -94,8 +94,8 @@ public struct Console: Sendable {
             path == "/console" || path.hasPrefix("/console/") || path.hasPrefix("/setup/")
                 || path.hasPrefix("/invitations/")
         else { return nil }
-        if refusal.status == .notFound, let page = Self.renamed(path) {
-            let query = String(decoding: request.queryBytes, as: UTF8.self)
+        if refusal.status == .notFound, [.get, .head].contains(request.method), let page = Self.renamed(path) {
+            let query = String(decoding: request.queryBytes, as: UTF8.self).replacing("trial=no", with: "test=no")
             return .redirect(to: query.isEmpty ? page : "\(page)?\(query)")
         }
         return accessControl.refuse(UserFacingError(refusal), request)

@@ -8,7 +8,7 @@ import Testing
     @Test(
         .environment,
         arguments: [
-            ("/flows?outcome=failed&app=com.acme.web", "/traces?outcome=failed&app=com.acme.web"),
+            ("/flows?outcome=failed&app=com.acme.web&trial=no", "/traces?outcome=failed&app=com.acme.web&test=no"),
             ("/flows/0123456789ab0123456789abcdef", "/traces/0123456789ab0123456789abcdef"),
             ("/notices", "/notifications"), ("/notices/aaaa", "/notifications/aaaa"), ("/cutoffs", "/not-before"),
             ("/service-ids/com.acme.web/trials/new", "/service-ids/com.acme.web/test-sign-ins/new"),
@@ -25,6 +25,7 @@ import Testing
         var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])
 
         #expect(try await owner.get("/console/ACMETEAM01/flow").status == 404)
+        #expect(try await owner.post("/console/ACMETEAM01/notices/aaaa/replays", []).status == 404)
         #expect(try await owner.get("/console/ACMETEAM01/traces/traces").status == 404)
     }
 }

@@ -113,7 +113,7 @@ import Testing
                     team_id, state_hash, provider, interaction_id, browser_hash, app_id, wants_name, wants_email,
                     created_at, answered_at
                 )
-                SELECT 'ACMETEAM01', convert_to('trip' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
+                SELECT 'ACMETEAM01', convert_to('request' || n, 'UTF8'), 'apple', '', '', 'com.acme.app', true, true,
                     now() - CASE n WHEN 1 THEN interval '8 days' ELSE interval '2 days' END,
                     CASE WHEN n <> 2 THEN now() END
                 FROM generate_series(1, 3000) AS n
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Twenty thousand flows; what is filtered for is rare.
+    /// Twenty thousand traces; what is filtered for is rare.
     private static let seed = """
         INSERT INTO traces (team_id, trace_id, client_id, sub, outcome, cause, opening)
         SELECT 'ACMETEAM01', $1 || lpad(to_hex(n), 16, '0'),

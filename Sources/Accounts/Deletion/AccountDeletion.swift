@@ -50,7 +50,7 @@ public struct AccountDeletion: UpstreamAccounts {
         let receipt = ReceiptID(random: random)
         guard try await DeletionStore.lock(subject, usedBy: primaryAppID, in: team, transaction) else { return nil }
         try await DeletionStore.insert(receipt, of: subject, for: primaryAppID, in: team, transaction)
-        try await DeletionStore.endProviderTokens(of: subject, in: team, transaction)
+        try await DeletionStore.endUpstreamTokens(of: subject, in: team, transaction)
         try await Notifications.enqueue(.accountDelete, of: subject, in: team, transaction)
         _ = try await UserDeletionStore.delete(subject, in: team, by: actor, from: origin, reason: reason, transaction)
         try await UserTraceStore.removeFirst(of: subject, in: team, transaction)

@@ -96,7 +96,7 @@ enum DeletionStore {
     }
 
     /// Enqueues the revocation of the user's upstream tokens in the outbox.
-    static func endProviderTokens(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+    static func endUpstreamTokens(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)
     { try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended") }
 }

@@ -134,7 +134,7 @@ public struct PersonExportStore: Sendable {
                 'appID', app_id, 'sharesName', shares_name, 'sharesEmail', shares_email,
                 'hidesEmail', hides_email, 'givenName', given_name, 'familyName', family_name,
                 'grantedAt', granted_at, 'ip', ip, 'deliveredAt', delivered_at, 'provider', provider,
-                'upstreamEmail', upstream_email
+                'providerEmail', upstream_email
             ) ORDER BY granted_at), '[]')
             FROM consents WHERE team_id = \(team) AND sub = \(subject)
         )

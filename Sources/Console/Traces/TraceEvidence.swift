@@ -219,7 +219,7 @@ extension TraceEvidence {
             ]
         case .upstreamAnswer: [Message("console.likely.apple-by-hand"), Message("console.likely.apple-browser")]
         case .upstreamBusy: [Message("console.likely.apple-twice"), Message("console.likely.apple-retry")]
-        case .upstreamUnlinked: [Message("console.likely.apple-parted")]
+        case .upstreamUnlinked: [Message("console.likely.apple-unlinked")]
         default: [Message("console.likely.apple-imported"), Message("console.likely.apple-wrong-sub")]
         }
     }

@@ -82,7 +82,7 @@ public struct UpstreamNotifications: Sendable {
                 person = try await store.person(identifier, at: provider.id, in: team, transaction)
             }
             guard let person else {
-                try await notePartedStranger(event, identifier, notification, in: team, at: now, transaction)
+                try await noteUnlinkOfUnknownUser(event, identifier, notification, in: team, at: now, transaction)
                 continue
             }
             let change = UpstreamNotificationEffects.Change(
@@ -95,7 +95,7 @@ public struct UpstreamNotifications: Sendable {
     }
 
     /// Records the unlink of an unknown user, because a waiting answer may be about this user.
-    private func notePartedStranger(
+    private func noteUnlinkOfUnknownUser(
         _ event: UpstreamNotification.Event, _ identifier: Subject, _ notification: UpstreamNotification,
         in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {

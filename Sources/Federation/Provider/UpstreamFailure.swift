@@ -47,7 +47,7 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
     /// The provider account is no longer linked to the user, or the user is suspended.
     static let unlinked = UpstreamFailure(
         .upstreamUnlinked, .anew,
-        because: "the person has parted from the account, or was suspended, since they approved")
+        because: "the person was unlinked from the account, or was suspended, since they approved")
 
     /// Whether the answer can be judged later: once the provider recovers, or once the team is connected again.
     var keepsAnswer: Bool { remedy == .again || cause == .upstreamAbsent }

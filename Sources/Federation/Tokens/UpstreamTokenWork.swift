@@ -216,6 +216,7 @@ extension UpstreamTokenWork {
 }
 
 extension JobOutcome {
-    /// Outcome of work for a provider that this release does not have: a newer release beside it does the work.
-    static let ofUnknownProvider = JobOutcome.postponed(.seconds(3600))
+    /// Outcome of work for a provider that this release does not have: the release beside it that has the provider does
+    /// the work, and without one the work is given up as where a provider is away.
+    static let ofUnknownProvider = JobOutcome.retry(after: .seconds(3600), "this release does not have the provider")
 }

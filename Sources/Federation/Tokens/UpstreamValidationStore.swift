@@ -28,13 +28,13 @@ struct UpstreamValidationStore: Sendable {
                 SET validate_at = \(now + UpstreamTokenStore.validationInterval)
                 FROM due
                 WHERE token.team_id = \(team) AND token.token_id = due.token_id
-                RETURNING token.token_id, token.sub, token.app_id, token.created_at
+                RETURNING token.token_id, token.provider, token.sub, token.app_id, token.created_at
             ), newest AS (
                 SELECT token_id FROM claimed
                 WHERE NOT EXISTS (
                     SELECT FROM upstream_tokens AS other
                     WHERE other.team_id = \(team) AND other.sub = claimed.sub AND other.app_id = claimed.app_id
-                        AND other.state = 'live'
+                        AND other.provider = claimed.provider AND other.state = 'live'
                         AND \(Self.rank("other", at: now)) > \(Self.rank("claimed", at: now))
                 )
             )
@@ -60,7 +60,7 @@ struct UpstreamValidationStore: Sendable {
                 EXISTS (
                     SELECT FROM upstream_tokens
                     WHERE team_id = \(team) AND sub = \(token.subject) AND app_id = \(token.primaryAppID)
-                        AND validated_at > \(now - UpstreamTokenStore.validationInterval)
+                        AND provider = \(token.provider) AND validated_at > \(now - UpstreamTokenStore.validationInterval)
                 ), \(Self.hasNewer(than: token, in: team, at: now))
             """, in: team)
         guard var row = rows.first else { return .orphan }
@@ -115,6 +115,7 @@ struct UpstreamValidationStore: Sendable {
         EXISTS (
             SELECT FROM upstream_tokens AS asked JOIN upstream_tokens AS newer
                 ON newer.team_id = asked.team_id AND newer.sub = asked.sub AND newer.app_id = asked.app_id
+                AND newer.provider = asked.provider
             WHERE asked.team_id = \(team) AND asked.token_id = \(token.id) AND newer.team_id = \(team)
                 AND newer.state = 'live' AND \(rank("newer", at: now)) > \(rank("asked", at: now))
         )

@@ -84,7 +84,7 @@ public struct InteractionProgressStore: Sendable {
     }
 
     /// Deletes an interaction whose proofs have become invalid.
-    func endParted(_ holder: Holder) async throws(PostgresFailure) {
+    func endUnlinked(_ holder: Holder) async throws(PostgresFailure) {
         try await database.query(
             "DELETE FROM interactions WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
             in: holder.team, durability: .relaxed)

@@ -265,7 +265,7 @@ extension Interactions {
         let holder = holder(interaction, browserHash, team)
         let proofs = SessionStore.Proofs(takenBy: InteractionProgressStore.taking(holder))
         if let session = try await begin(proofs) { return session }
-        try await progress.endParted(holder)
+        try await progress.endUnlinked(holder)
         return nil
     }
 

@@ -9,9 +9,13 @@ public import Postgres
 public struct ProviderID: SQLText, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
+    /// Words for a team's own ways to sign in, which stand where the id of a provider may.
+    private static let taken: Set<String> = ["directory", "password", "passkey", "totp"]
+
     public init?(rawValue: String) {
         let isLetter = { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 as UInt8) }
         guard rawValue.utf8.count <= 32, let first = rawValue.utf8.first, isLetter(first),
+            !Self.taken.contains(rawValue),
             rawValue.utf8.allSatisfy({ isLetter($0) || $0.isASCIIDigit || $0 == UInt8(ascii: "-") })
         else { return nil }
         self.rawValue = rawValue

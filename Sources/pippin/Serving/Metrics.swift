@@ -61,7 +61,7 @@ struct MetricsText: CustomStringConvertible {
             ("pippin_job_attempts_failed_total", "counter", "Attempts that failed.", { $0.jobsFailed }),
             ("pippin_jobs_dead_total", "counter", "Jobs that were given up.", { $0.jobsDead }),
             (
-                "pippin_trace_events_dropped_total", "counter", "Steps of sign-ins that the inspector lacks.",
+                "pippin_trace_events_dropped_total", "counter", "Events of sign-ins that the inspector lacks.",
                 { $0.traceEventsDropped }
             ),
         ]

@@ -59,7 +59,7 @@ struct AppleProcess: Sendable {
         }
     }
 
-    /// Settles the trips that nobody came back from.
+    /// Settles the answers that nobody came back from.
     func settle() async throws {
         try await loop.run {
             try await UpstreamRequestSettlement(

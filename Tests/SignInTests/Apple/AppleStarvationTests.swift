@@ -92,7 +92,7 @@ import Testing
 }
 
 extension TestSite {
-    /// An answer with Rita's name to a trip whose browser is gone, signed by a key of that name; called on the loop.
+    /// An answer with Rita's name to a request whose browser is gone, signed by a key of that name; called on the loop.
     fileprivate func answer(to team: TeamID, keyID: String) async throws {
         let upstreamRequests = UpstreamRequestStore(teams.database, server: teams.server, timeout: .seconds(20))
         let primaryAppID = team == .acme ? ClientID.app : .rivalApp

@@ -6,7 +6,7 @@ import Testing
 @testable import TestTeams
 
 /// Sign-ins at Apple that are under way while the person parts from Apple.
-@Suite struct `A sign-in under way while Apple is parted from` {
+@Suite struct `A sign-in under way while its user is unlinked from Apple` {
     private static let completed = """
         SELECT FROM audit_events
         WHERE team_id = 'ACMETEAM01' AND action = 'sign_in.completed' AND after::text LIKE '%apple%'

@@ -16,7 +16,7 @@ public struct JobQueue: Sendable {
 
     /// Enqueues a job; it is committed when this returns.
     ///
-    /// - Returns: false when a job with the same idempotence key already exists.
+    /// - Returns: false when a job with the same idempotency key already exists.
     @discardableResult public func enqueue(_ job: NewJob, in team: TeamID) async throws(PostgresFailure) -> Bool {
         let rows = try await database.query(job.insertion(in: team), in: team)
         bell.ring()
@@ -26,7 +26,7 @@ public struct JobQueue: Sendable {
     /// Enqueues a job in the caller's transaction, which must be under the team's setting; the job runs only if that
     /// transaction commits.
     ///
-    /// - Returns: false when a job with the same idempotence key already exists.
+    /// - Returns: false when a job with the same idempotency key already exists.
     @discardableResult public func enqueue(_ job: NewJob, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure) -> Bool
     {
@@ -49,7 +49,7 @@ extension NewJob {
     public func insertion(in team: TeamID, when condition: SQL = "") -> SQL {
         """
         INSERT INTO jobs (team_id, job_id, kind, priority, payload, idempotency_key, due_at)
-        SELECT \(team), \(id), \(kind), \(priority), \(payload)::jsonb, \(idempotenceKey),
+        SELECT \(team), \(id), \(kind), \(priority), \(payload)::jsonb, \(idempotencyKey),
             clock_timestamp() + \(Int(delay.microseconds)) * interval '1 microsecond'
         \(condition)
         ON CONFLICT DO NOTHING
@@ -102,15 +102,15 @@ public struct NewJob: Sendable {
     let payload: String
     let priority: JobPolicy.Priority
     let delay: Duration
-    let idempotenceKey: String?
+    let idempotencyKey: String?
 
     /// - Parameters:
     ///   - payload: content of the job; its type is the job's kind.
     ///   - id: a new one when nil; given when the payload contains it.
     ///   - delay: minimum wait before the job runs.
-    ///   - idempotenceKey: the job is not enqueued while another job of its kind and team with this key is stored.
+    ///   - idempotencyKey: the job is not enqueued while another job of its kind and team with this key is stored.
     public init<Kind: JobKind>(
-        _ payload: Kind, id: JobID? = nil, after delay: Duration = .zero, once idempotenceKey: String? = nil,
+        _ payload: Kind, id: JobID? = nil, after delay: Duration = .zero, once idempotencyKey: String? = nil,
         random: RandomSource = .system
     ) {
         self.id = id ?? JobID(random: random)
@@ -118,7 +118,7 @@ public struct NewJob: Sendable {
         self.payload = payload.json
         priority = Kind.policy.priority
         self.delay = delay
-        self.idempotenceKey = idempotenceKey
+        self.idempotencyKey = idempotencyKey
     }
 }
 

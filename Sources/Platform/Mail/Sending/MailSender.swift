@@ -107,11 +107,11 @@ public struct MailQueue: Sendable {
 
     /// Enqueues an email in the caller's transaction, whose team setting must be `team`.
     ///
-    /// - Parameter idempotenceKey: a second email with the same key is not enqueued; see `NewJob`.
+    /// - Parameter idempotencyKey: a second email with the same key is not enqueued; see `NewJob`.
     public func enqueue(
-        _ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID, _ transaction: borrowing Transaction
+        _ mail: OutgoingMail, once idempotencyKey: String? = nil, in team: TeamID, _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {
-        try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team, transaction)
+        try await jobs.enqueue(job(mail, once: idempotencyKey, in: team), in: team, transaction)
     }
 
     /// Does the work of `enqueue` in the caller's transaction without storing a job, so that a decoy takes as long.
@@ -120,18 +120,18 @@ public struct MailQueue: Sendable {
     { try await transaction.query(job(mail, in: team).insertion(in: team, when: "WHERE false")) }
 
     /// Enqueues an email and returns when it is committed.
-    public func enqueue(_ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID)
+    public func enqueue(_ mail: OutgoingMail, once idempotencyKey: String? = nil, in team: TeamID)
         async throws(PostgresFailure)
-    { try await jobs.enqueue(job(mail, once: idempotenceKey, in: team), in: team) }
+    { try await jobs.enqueue(job(mail, once: idempotencyKey, in: team), in: team) }
 
     /// Returns the job that sends the email, for a caller that puts its `insertion` into its own statement.
     ///
     /// The caller then calls `ring`.
-    public func job(_ mail: OutgoingMail, once idempotenceKey: String? = nil, in team: TeamID) -> NewJob {
+    public func job(_ mail: OutgoingMail, once idempotencyKey: String? = nil, in team: TeamID) -> NewJob {
         let id = JobID(random: .system)
         let sealed = sealer.seal(JSON.encode(MailPayload(mail)), context: Self.context(team, id))
         return NewJob(
-            SendMail(message: mail.message.name, sealed: Base64URL.encode(sealed)), id: id, once: idempotenceKey)
+            SendMail(message: mail.message.name, sealed: Base64URL.encode(sealed)), id: id, once: idempotencyKey)
     }
 
     /// Wakes the job worker after the caller's own statement has enqueued an email.

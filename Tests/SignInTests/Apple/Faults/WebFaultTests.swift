@@ -142,7 +142,7 @@ extension TestSite {
         #expect(try teams.admin(newest) == [[outcome, cause?.rawValue]])
     }
 
-    /// The newest flow in the team's inspector: how it stands and why, with a reason that holds no secret.
+    /// The newest trace in the team's inspector: how it stands and why, with a reason that holds no secret.
     func expectTrace(_ outcome: FaultCase.Outcome) async throws {
         try await expectNewest(outcome == .done ? "answered" : "failed", outcome.cause)
         guard let cause = outcome.cause else { return }
