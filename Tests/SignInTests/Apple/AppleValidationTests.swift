@@ -53,6 +53,28 @@ import Testing
         try await afterTwoDays { _ in try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] } }
     }
 
+    @Test func `asks about Apple's token whatever another provider gave since, or was asked`() async throws {
+        _ = try site.tokens()
+        site.clock.advance(by: .seconds(2 * 86_400))
+        try site.admin(
+            """
+            INSERT INTO upstream_tokens (
+                team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, validated_at
+            )
+            SELECT team_id, '\\x00', 'google', sub, app_id, 'client 1', '', $1::text::timestamptz, 'infinity',
+                $1::text::timestamptz
+            FROM upstream_tokens
+            """, site.now)
+
+        try await site.withProcess { process in
+            try await process.validate()
+            try await site.wait { try site.admin(Self.jobs) == [["succeeded", "1"]] }
+        }
+
+        let result = try site.admin("SELECT result->>'state' FROM jobs WHERE kind = 'upstream.validation'")
+        #expect(result == [["live"]])
+    }
+
     @Test func `ends sessions and tokens where Apple has ended it, tells the apps, and lets the person return`()
         async throws
     {
