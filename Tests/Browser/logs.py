@@ -11,8 +11,9 @@ SHAPES = {
     "a password hash": re.compile(r"\$argon2id\$"),
 }
 SHORTEST_SECRET = 12
-# What the Swift runtime writes about a process that crashed.
+# What the Swift runtime writes about a process that crashed, and about a thread of it that ended meanwhile.
 BACKTRACE = re.compile(r"^\n\*\*\* Signal .*?^Backtrace took [^\n]*\n\n", re.MULTILINE | re.DOTALL)
+RUNTIME = re.compile(r"^swift-runtime: [^\n]*\n", re.MULTILINE)
 
 
 def leaks(files: list[Path], secrets: set[str]) -> list[str]:
@@ -40,7 +41,9 @@ def requests(file: Path) -> int:
 def not_json(file: Path, crashes: bool = False) -> list[str]:
     """Lines of a log that a machine could not read; those of backtraces are none of them where there are crashes."""
     text = file.read_text(errors="replace")
-    return [line for line in (BACKTRACE.sub("", text) if crashes else text).splitlines() if not _is_object(line)]
+    if crashes:
+        text = BACKTRACE.sub("", RUNTIME.sub("", text))
+    return [line for line in text.splitlines() if not _is_object(line)]
 
 
 def backtraces(file: Path) -> list[str]:
