@@ -112,7 +112,7 @@ let package = Package(
         tests(of: "OAuth", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory Registry Federation Accounts TestDatabase TestTeams TestNumbers TestSockets"),
         tests(of: "Accounts", uses: "EventLoop Core Crypto Postgres Templates Platform Directory Registry TestDatabase TestNumbers"),
         tests(of: "SignIn", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts Simulator TestDatabase TestAuthenticator TestTeams TestNumbers"),
-        tests(of: "Console", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn Simulator TestDatabase TestNames TestTeams"),
+        tests(of: "Console", uses: "EventLoop Core Crypto Postgres HTTP Templates Platform Directory Registry OAuth Federation Accounts SignIn Simulator TestDatabase TestNames TestTeams TestMail"),
         // The whole product in one process.
         tests(of: "pippin", uses: "EventLoop Core Crypto Postgres HTTP Platform Directory OAuth Accounts SignIn Simulator TestDatabase TestNumbers"),
         // The readers of fuzz/, which are links here.

@@ -151,6 +151,36 @@ static inline void pippin_curl_bound_tls(CURL *_Nonnull easy, int place) {
     curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, (void *)(intptr_t)place);
 }
 
+// The callbacks of one mail; all of them get `context`.
+static inline void pippin_curl_set_mail_callbacks(
+    CURL *_Nonnull easy, void *_Nonnull context, curl_write_callback _Nonnull answer,
+    curl_opensocket_callback _Nonnull open, curl_closesocket_callback _Nonnull close,
+    curl_xferinfo_callback _Nonnull progress) {
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, answer);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, answer);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+
+// Certificates in PEM to trust in place of the system's; libcurl copies them.
+static inline void pippin_curl_set_authority(CURL *_Nonnull easy, const char *_Nonnull certificates) {
+    struct curl_blob blob = {(void *)certificates, strlen(certificates), CURL_BLOB_COPY};
+    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &blob);
+}
+
+// Whether the connection of a call under way is encrypted.
+static inline int pippin_curl_is_encrypted(CURL *_Nonnull easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK && session && session->internals;
+}
+
 // What is uploaded comes from `read`, which gets `context`.
 static inline void pippin_curl_set_upload(
     CURL *_Nonnull easy, void *_Nonnull context, curl_read_callback _Nonnull read, curl_off_t size) {

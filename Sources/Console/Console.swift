@@ -35,6 +35,7 @@ public struct Console: Sendable {
         public let checks: RegistryChecks
         /// HTTP client for URLs of this installation.
         public let client: HTTPClient
+        public let mail: MailSender
         /// Threads, shared by all teams, that generate signing keys, because that keeps a core busy for a while.
         public let pool: BlockingPool
         /// File with the TLS certificate of this installation, or nil if it has none.
@@ -50,8 +51,8 @@ public struct Console: Sendable {
         /// Called with the account of the first operator, when setup has created it.
         public var welcome: @Sendable (Subject) async throws -> Void = { _ in }
 
-        public init(checks: RegistryChecks, client: HTTPClient, pool: BlockingPool) {
-            (self.checks, self.client, self.pool) = (checks, client, pool)
+        public init(checks: RegistryChecks, client: HTTPClient, mail: MailSender, pool: BlockingPool) {
+            (self.checks, self.client, self.mail, self.pool) = (checks, client, mail, pool)
         }
     }
 

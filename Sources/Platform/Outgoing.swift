@@ -4,8 +4,8 @@ public import HTTP
 /// The HTTP clients of one loop for calls to other servers, separated by who configures the address.
 ///
 /// A client has a limited number of connections, and further calls wait. Servers that accept a connection but never
-/// respond occur among addresses configured by teams; separate clients keep these from delaying sign-ins at Apple and
-/// mail. Checks call many such servers at once, and notifications have their own deadline, so they are separate too.
+/// respond occur among addresses configured by teams; separate clients keep these from delaying sign-ins at Apple.
+/// Checks call many such servers at once, and notifications have their own deadline, so they are separate too.
 public struct Outgoing: Sendable {
     /// Most concurrent calls to Apple on behalf of teams.
     static let applePlaces = 64
@@ -18,7 +18,7 @@ public struct Outgoing: Sendable {
     public let checks: HTTPClient
     /// For the notification endpoints of teams.
     public let notifications: HTTPClient
-    /// For addresses configured by the operator: the mail server and this installation's own address.
+    /// For this installation's own address.
     public let installation: HTTPClient
 
     /// Makes the clients of a loop; call it on that loop.

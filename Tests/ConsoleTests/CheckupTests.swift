@@ -44,7 +44,8 @@ import Testing
 
     @Test(.environment) func `compares the clock with Apple's`() async throws {
         let checkup = InstallationCheckup(
-            environment.parts.server, apple: environment.parts.apple, client: environment.client)
+            environment.parts.server, apple: environment.parts.apple, client: environment.client,
+            mail: environment.mailServerCheck)
         for (ahead, words) in [(0, "agrees with Apple’s"), (-30, "agrees"), (31, "ahead of"), (-31, "behind")] {
             let moment = environment.now - .seconds(ahead)
             let finding = checkup.clock(ApplePublication(discovery: [:], keys: [:], clock: moment))
@@ -57,7 +58,7 @@ import Testing
         func found(_ lacksProxy: Bool, for reader: InstallationCheckup.Reader) async -> [Finding] {
             let checkup = InstallationCheckup(
                 environment.parts.server, apple: environment.parts.apple, client: environment.client,
-                lacksProxy: lacksProxy)
+                mail: environment.mailServerCheck, lacksProxy: lacksProxy)
             return await checkup.run(needsApple: false, for: reader).filter {
                 environment.parts.site.text($0.subject) == "Proxy"
             }

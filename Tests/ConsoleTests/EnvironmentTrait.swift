@@ -23,12 +23,12 @@ extension Trait where Self == EnvironmentTrait {
     /// What is said is what a test wants otherwise than the others; see `withEnvironment`.
     static func environment(
         sparesRoles: Bool = true, certificateFile: String? = nil, searchTimeout: Duration = .testTimeout,
-        limits: [String: Int] = [:]
+        limits: [String: Int] = [:], mailServer: String? = nil
     ) -> Self {
         Self { body in
             try await withEnvironment(
                 sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout,
-                limits: limits, body)
+                limits: limits, mailServer: mailServer, body)
         }
     }
 }

@@ -28,12 +28,16 @@ import Testing
 ///   - certificateFile: what `--tls-cert` says.
 ///   - searchTimeout: how long a search may run.
 ///   - limits: other numbers, by the names of rate limits.
+///   - mailServer: what `--smtp` says.
 func withEnvironment(
     sparesRoles: Bool = true, certificateFile: String? = nil, searchTimeout: Duration = .testTimeout,
-    limits: [String: Int] = [:], _ body: () async throws -> Void
+    limits: [String: Int] = [:], mailServer: String? = nil, _ body: () async throws -> Void
 ) async throws {
     let settings = EnvironmentSettings(
-        sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout, limits: limits)
+        sparesRoles: sparesRoles, certificateFile: certificateFile, searchTimeout: searchTimeout, limits: limits,
+        mail: MailSender.Route(
+            server: mailServer.flatMap { SMTPServer($0) },
+            sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example"))
     try await withDatabase { conninfo in
         try TestDatabase.addTeams(to: conninfo)
         let loop = try EventLoop(name: "console-test")
@@ -51,6 +55,7 @@ private struct EnvironmentSettings: Sendable {
     let certificateFile: String?
     let searchTimeout: Duration
     let limits: [String: Int]
+    let mail: MailSender.Route
 
     func configuration(_ conninfo: String, role: String) -> DatabaseConfiguration {
         var configuration = DatabaseConfiguration.forTests(conninfo, role: role)
@@ -153,7 +158,10 @@ private func parts(
         log: Log(threshold: .error) { line in
             Issue.record("the console failed: \(String(decoding: line, as: UTF8.self))")
         })
-    var options = Console.Options(checks: checks, client: client, pool: pool)
+    let mail = MailSender(
+        settings.mail, client: MailClient(threads: pool), writer: try EmailRenderer(services.site.pages),
+        mailbox: MailboxStore(database), keyRing: keyRing)
+    var options = Console.Options(checks: checks, client: client, mail: mail, pool: pool)
     options.certificateFile = settings.certificateFile.map { CertificateFile($0) { nil } }
     options.standIn = try TestEnvironment.standIn(database, keyRing, teams)
     options.registryChanged = { teams.forget($0) }

@@ -15,13 +15,13 @@ public final class MailServer: Sendable {
         public var answers: [String: String]
         /// What EHLO offers beside the name.
         public var extensions: [String]
-        /// Says nothing at all.
-        public var isMute: Bool
+        /// The command after which it says nothing more: a verb, `.` for the end of a message, or empty for the greeting.
+        public var silentAt: String?
 
-        public init(answers: [String: String] = [:], extensions: [String] = ["8BITMIME"], isMute: Bool = false) {
+        public init(answers: [String: String] = [:], extensions: [String] = ["8BITMIME"], silentAt: String? = nil) {
             self.answers = answers
             self.extensions = extensions
-            self.isMute = isMute
+            self.silentAt = silentAt
         }
     }
 
@@ -29,6 +29,8 @@ public final class MailServer: Sendable {
         public fileprivate(set) var commands: [String] = []
         /// Of all messages, one after the other.
         public fileprivate(set) var message = ""
+        /// Whether it has become silent, and was left waiting no longer.
+        public fileprivate(set) var isSilent = false, isLeft = false
     }
 
     public let port: UInt16
@@ -63,14 +65,12 @@ public final class MailServer: Sendable {
 
     private func serve(_ connection: Int32) {
         var lines = Lines(connection)
-        if manners.isMute {
-            while lines.next() != nil {}
-            return
-        }
-        say("220 mail.test ESMTP", to: connection)
+        if manners.silentAt == "" { return beSilent(&lines) }
+        say(manners.answers[""] ?? "220 mail.test ESMTP", to: connection)
         while let line = lines.next() {
             state.withLock { $0.commands.append(line) }
             let verb = String(line.prefix { $0 != " " && $0 != ":" }).uppercased()
+            if manners.silentAt == verb { return beSilent(&lines) }
             if let answer = manners.answers[verb] {
                 say(answer, to: connection)
                 continue
@@ -83,6 +83,7 @@ public final class MailServer: Sendable {
             case "DATA":
                 say("354 go on", to: connection)
                 takeMessage(&lines)
+                if manners.silentAt == "." { return beSilent(&lines) }
                 say(manners.answers["."] ?? "250 2.0.0 taken", to: connection)
             case "AUTH":
                 say("334 ", to: connection)
@@ -94,6 +95,12 @@ public final class MailServer: Sendable {
             default: say("250 2.1.0 fine", to: connection)
             }
         }
+    }
+
+    private func beSilent(_ lines: inout Lines) {
+        state.withLock { $0.isSilent = true }
+        while lines.next() != nil {}
+        state.withLock { $0.isLeft = true }
     }
 
     private func takeMessage(_ lines: inout Lines) {

@@ -11,6 +11,7 @@ public struct InstallationCheckup: Sendable {
 
     private let apple: AppleProvider
     private let surroundings: CheckupEnvironment
+    private let mail: MailServerCheck
     private let certificateFile: CertificateFile?
     private let lacksProxy: Bool
     private let outgoingProxy: String?
@@ -18,14 +19,16 @@ public struct InstallationCheckup: Sendable {
     /// - Parameters:
     ///   - apple: the provider of the client's loop.
     ///   - client: a client for addresses of this installation.
+    ///   - mail: the check of the mail server.
     ///   - certificateFile: the certificate of this installation, if it serves TLS itself.
     ///   - lacksProxy: whether requests arrive through a reverse proxy that is not configured.
     ///   - outgoingProxy: URL of the proxy that calls to other servers take, without user and password.
     public init(
-        _ server: ServerContext, apple: AppleProvider, client: HTTPClient, certificateFile: CertificateFile? = nil,
-        lacksProxy: Bool = false, outgoingProxy: String? = nil
+        _ server: ServerContext, apple: AppleProvider, client: HTTPClient, mail: MailServerCheck,
+        certificateFile: CertificateFile? = nil, lacksProxy: Bool = false, outgoingProxy: String? = nil
     ) {
         self.apple = apple
+        self.mail = mail
         self.certificateFile = certificateFile
         self.lacksProxy = lacksProxy
         self.outgoingProxy = outgoingProxy
@@ -42,7 +45,7 @@ public struct InstallationCheckup: Sendable {
 
     /// - Parameter needsApple: whether there is a connection to Apple; without one, no response from Apple is a note.
     public func run(needsApple: Bool, for reader: Reader) async -> [Finding] {
-        let own = reader == .operator ? proxy + wayOut + ownCertificate : []
+        let own = reader == .operator ? proxy + wayOut + ownCertificate + [await mail.finding()] : []
         return await checkApple(isNeeded: needsApple) + (await checkWayIn()) + own + [relay]
     }
 

@@ -1,5 +1,6 @@
 import Accounts
 import Core
+import Directory
 import HTTP
 import Platform
 import SignIn
@@ -7,21 +8,53 @@ import Templates
 
 /// The health page of the installation.
 struct HealthPages: ConsolePages {
+    /// How long an operator waits; a mail server may take longer to accept a mail.
+    private static let testDeadline = Duration.seconds(20)
+
     let parts: Console.Parts
 
     func mount(on router: inout ConsoleRouter) {
-        router.get(OperatorRoutes.health, for: .operators) { try await show($0) }
+        router.get(OperatorRoutes.health, for: .operators) { context in
+            try await show(context, TestMailForm(email: context.account.session.user.email?.shown ?? ""))
+        }
+        router.post(OperatorRoutes.testMail, for: .operators) { try await sendTestMail($0, $1) }
     }
 
-    private func show(_ context: AccountContext) async throws -> Response {
+    /// Sends a mail and waits for what the mail server says, which the page repeats.
+    private func sendTestMail(_ context: AccountContext, _ form: Form) async throws -> Response {
+        var test = TestMailForm(email: form["email"] ?? "")
+        guard let recipient = test.recipient else { return try await show(context, test) }
+        let message = EmailMessage.plain(
+            subject: site.text(Message("console.operator.health.mail.subject")),
+            paragraphs: [site.text(Message("console.operator.health.mail.text", ["url": server.publicURL]))])
+        let mail = OutgoingMail(message, to: recipient, in: .english, from: "Pippin")
+        do throws(DeliveryFailure) {
+            guard try await parts.mail.sendNow(mail, within: Self.testDeadline) else {
+                return context.redirect(to: OperatorRoutes.health.link())
+            }
+        } catch {
+            test.errors.add("email", Message("console.operator.health.mail.failed", ["reason": error.words]))
+            return try await show(context, test)
+        }
+        let event = AuditEvent(
+            "mail.tested", by: context.actor, on: AuditEvent.Target("mail", "test"), from: context.origin)
+        try await AuditEventLogStore(database).record(event, in: .system)
+        return context.redirect(
+            to: OperatorRoutes.health.link(),
+            saying: .good(Message("console.operator.health.mail.sent", ["email": recipient.shown])))
+    }
+
+    private func show(_ context: AccountContext, _ test: TestMailForm) async throws -> Response {
+        let route = parts.mail.route
         let model = HealthPage(
             frame: OperatorFrame(context, Message("console.operator.health.title"), at: .health),
             database: try await DatabaseStatusStore(parts.system).read(),
             processes: try await ProcessStore(parts.system).list(),
             schedules: try await RecurringJobStore(database).list(),
             queue: try await JobListStore(parts.system).statistics(),
-            documents: parts.watchesApple ? try await documents.list() : [], hasStandIn: parts.standIn != nil)
-        return site.respond(model)
+            documents: parts.watchesApple ? try await documents.list() : [], hasStandIn: parts.standIn != nil,
+            mail: route.server.map { HealthPage.Mail(server: $0.address, sender: route.sender.shown, test: test) })
+        return site.respond(model, status: test.errors.isEmpty ? .ok : .unprocessableContent)
     }
 
     static var views: [any View.Type] { [HealthPage.self] }
@@ -44,6 +77,7 @@ struct HealthPage: OperatorPage {
         $0.list("processes", ProcessStatus.fields) { $0.processes }
         $0.table("queue") { $0.queueTable }
         $0.table("schedules") { $0.scheduleTable }
+        $0.optionalGroup("mail", Mail.fields) { $0.mail }
     }
 
     let frame: OperatorFrame
@@ -54,6 +88,24 @@ struct HealthPage: OperatorPage {
     /// Watched documents of Apple; empty if they are not watched.
     let documents: [WatchedDocument]
     let hasStandIn: Bool
+    /// Nil if no mail server is configured.
+    let mail: Mail?
+
+    /// The mail server, and the form of a test mail.
+    struct Mail: Sendable {
+        let server: String
+        let sender: String
+        let test: TestMailForm
+
+        static let fields = Fields<Mail> {
+            $0.text("server") { $0.server }
+            $0.text("sender") { $0.sender }
+            $0.group("test", FormView.fields) { mail in
+                FormView(
+                    action: OperatorRoutes.testMail.link(), errors: mail.test.errors.summary, inputs: mail.test.inputs)
+            }
+        }
+    }
 
     /// Problems that need an operator.
     private var troubles: [LocalizedText] {
@@ -62,6 +114,9 @@ struct HealthPage: OperatorPage {
         if dead > 0 { troubles.append(Message("console.operator.health.trouble.dead", count: dead)) }
         if let oldest = queue.compactMap(\.oldest).max(), oldest > .seconds(300) {
             troubles.append(Message("console.operator.health.trouble.late", count: Int(oldest.components.seconds / 60)))
+        }
+        if let waiting = queue.first(where: { $0.kind == "mail.send" })?.later, waiting > 0 {
+            troubles.append(Message("console.operator.health.trouble.mail", count: waiting))
         }
         for process in processes where !process.isAlive {
             troubles.append(Message("console.operator.health.trouble.silent", ["host": process.beat.host]))
@@ -101,6 +156,23 @@ struct HealthPage: OperatorPage {
                     ["host": host, "used": counts.descriptors, "limit": counts.descriptorLimit]))
         }
         return messages
+    }
+}
+
+/// Form of a test mail: the address as entered, with errors.
+struct TestMailForm: Sendable {
+    let email: String
+    var errors = FieldErrors()
+
+    init(email: String) { self.email = email }
+
+    /// Nil if the address is invalid, with its error in `errors`.
+    var recipient: EmailAddress? {
+        mutating get { errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong")) }
+    }
+
+    var inputs: [InputView] {
+        [.text("email", Message("console.operator.health.mail.to"), email, type: "email", error: errors["email"])]
     }
 }
 

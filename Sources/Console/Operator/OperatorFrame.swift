@@ -35,6 +35,7 @@ extension OperatorPage {
 /// Routes of the operators' area.
 enum OperatorRoutes {
     static let health = Route("/console/operator")
+    static let testMail = Route("/console/operator/test-mail")
     static let teams = Route("/console/operator/teams")
     static let ownership = Route("/console/operator/teams/:team/ownership", TeamID.self)
     static let jobs = Route("/console/operator/jobs")

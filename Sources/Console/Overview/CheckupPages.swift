@@ -13,7 +13,8 @@ struct CheckupPages: ConsolePages {
 
     private var installation: InstallationCheckup {
         InstallationCheckup(
-            server, apple: parts.apple, client: parts.client, certificateFile: parts.certificateFile,
+            server, apple: parts.apple, client: parts.client,
+            mail: MailServerCheck(parts.mail.route, parts.mail.client), certificateFile: parts.certificateFile,
             lacksProxy: parts.lacksProxy)
     }
 

@@ -131,6 +131,7 @@ extension TeamAttention {
             case .noReturnURL, .noSignIn, .secretEnds, .secretEnded:
                 ClientID(rawValue: subject).map { ConsoleRoutes.serviceID.link(team, $0) }
                     ?? ConsoleRoutes.serviceIDs.link(team)
+            case .mailWaits: CheckupPages.checkup.link(team)
             case .appleRefuses: AppleTokenRoutes.tokens.link(team)
             case .domainUnverified: ConsoleRoutes.serviceIDs.link(team)
             }

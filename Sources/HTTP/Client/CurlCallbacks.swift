@@ -15,12 +15,6 @@ enum CurlCallbacks {
         return unsafe transfer.takeField(UnsafeRawBufferPointer(start: start, count: count)) ? count : 0
     }
 
-    /// Copies as much of the upload as there is room for; zero octets end the upload.
-    static let upload: curl_read_callback = { start, size, count, context in
-        guard let transfer = unsafe transfer(context), let start = unsafe start else { return 0 }
-        return unsafe transfer.giveUpload(UnsafeMutableRawBufferPointer(start: start, count: size * count))
-    }
-
     /// Opens the socket for an address, or rejects the address before anything is sent to it.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let transfer = unsafe transfer(context), let address = unsafe address else { return -1 }

@@ -15,7 +15,7 @@ internal import Glibc
         public var trustedCertificates: String?
         /// Addresses of host names as `name:port:address`, used before any name server is asked (CURLOPT_RESOLVE).
         public var hosts: [String] = []
-        /// A proxy for requests to other machines, but not for mail; nil for none.
+        /// A proxy for requests to other machines; nil for none.
         public var proxy: OutgoingProxy?
         /// Maximum number of connections; further requests wait, within their deadlines.
         public var connectionLimit = 64
@@ -44,12 +44,10 @@ internal import Glibc
     private var timer: Timer?
     private var isClosed = false
 
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-
     /// Creates a client for `loop`; call it on that loop.
     public init(on loop: EventLoop, _ options: Options = Options()) throws(ClientFailure) {
         loop.preconditionCurrent()
-        guard Self.isReady, let multi = unsafe curl_multi_init() else { throw .other("libcurl does not start") }
+        guard EasyHandle.isReady, let multi = unsafe curl_multi_init() else { throw .other("libcurl does not start") }
         self.loop = loop
         self.options = options
         turns = options.places.map { CallQueue(on: loop, places: $0, waiting: options.waitingLimit) }
@@ -91,7 +89,16 @@ internal import Glibc
     }
 
     private func transfer(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
-        try await perform { [options] id, done in Transfer(id, request, options, done) }
+        loop.preconditionCurrent()
+        guard !isClosed else { throw .cancelled }
+        lastID += 1
+        let id = lastID
+        let result: Result<ClientResponse, ClientFailure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in start(id, request) { continuation.resume(returning: $0) } }
+        } onCancel: {
+            loop.execute { self.end(id, with: .failure(.cancelled)) }
+        }
+        return try result.get()
     }
 
     /// Waits for the place of a call of `owner`, and returns how long that took.
@@ -114,22 +121,6 @@ internal import Glibc
         return ContinuousClock.now - start
     }
 
-    /// Runs the transfer that `prepare` makes, until it ends or the task is cancelled.
-    func perform(_ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?) async throws(ClientFailure)
-        -> ClientResponse
-    {
-        loop.preconditionCurrent()
-        guard !isClosed else { throw .cancelled }
-        lastID += 1
-        let id = lastID
-        let result: Result<ClientResponse, ClientFailure> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in start(id, prepare) { continuation.resume(returning: $0) } }
-        } onCancel: {
-            loop.execute { self.end(id, with: .failure(.cancelled)) }
-        }
-        return try result.get()
-    }
-
     /// Ends every request and every connection; call it on the loop, before the loop is stopped.
     public func close() {
         loop.preconditionCurrent()
@@ -149,18 +140,16 @@ extension HTTPClient {
     /// Ends every request with this failure.
     func end(as failure: ClientFailure) { for id in transfers.keys.sorted() { end(id, with: .failure(failure)) } }
 
-    private func start(
-        _ id: UInt64, _ prepare: (UInt64, @escaping Transfer.Done) -> Transfer?, _ done: @escaping Transfer.Done
-    ) {
+    private func start(_ id: UInt64, _ request: ClientRequest, _ done: @escaping Transfer.Done) {
         guard !Task.isCancelled else { return done(.failure(.cancelled)) }
-        guard let transfer = prepare(id, done) else { return done(.failure(.malformedRequest)) }
+        guard let transfer = Transfer(id, request, options, done) else { return done(.failure(.malformedRequest)) }
         transfers[id] = transfer
-        unsafe curl_multi_add_handle(multi, transfer.easy)
+        unsafe curl_multi_add_handle(multi, transfer.easy.pointer)
     }
 
     private func end(_ id: UInt64, with result: Result<ClientResponse, ClientFailure>) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
-        unsafe curl_multi_remove_handle(multi, transfer.easy)
+        unsafe curl_multi_remove_handle(multi, transfer.easy.pointer)
         transfer.done(result)
     }
 

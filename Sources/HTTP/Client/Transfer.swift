@@ -1,92 +1,53 @@
 internal import CCurl
 internal import Glibc
 
-/// A request or mail delivery in progress, with its libcurl easy handle.
+/// A request in progress, with its libcurl easy handle.
 @safe final class Transfer {
     typealias Done = (Result<ClientResponse, ClientFailure>) -> Void
 
     private var head = AnswerHead()
 
     let id: UInt64
-    let easy: UnsafeMutableRawPointer
+    let easy: EasyHandle
     let done: Done
 
     private let policy: AddressPolicy
     private let bodyLimit: Int
     /// Whether a proxy opens the connection, so that its address is the one connected to.
     private var isProxied = false
-    private var fieldList: UnsafeMutablePointer<curl_slist>?
-    private var hostList: UnsafeMutablePointer<curl_slist>?
-    /// The reason of a failure, in libcurl's words.
-    private let complaint: UnsafeMutablePointer<CChar>
     private var body: [UInt8] = []
-    private var upload: ArraySlice<UInt8> = []
-    /// Whether the transfer is a mail delivery over SMTP rather than an HTTP request.
-    var isMail = false
     private var failure: ClientFailure?
-    private(set) var openSocket = HTTPClient.Options().openSocket
-    /// The last SMTP reply line that rejected a command; only the reply to QUIT follows it.
-    private(set) var lastRefusal = ""
+    let openSocket: @Sendable (_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32
 
-    /// Prepares an HTTP request; nil when it cannot be sent as it is.
-    convenience init?(_ id: UInt64, _ request: ClientRequest, _ options: HTTPClient.Options, _ done: @escaping Done) {
-        guard request.isSendable else { return nil }
-        self.init(id, policy: request.addresses, bodyLimit: request.bodyLimit, done)
+    /// Prepares a request; nil when it cannot be sent as it is, or libcurl cannot create a handle.
+    init?(_ id: UInt64, _ request: ClientRequest, _ options: HTTPClient.Options, _ done: @escaping Done) {
+        guard request.isSendable, let easy = EasyHandle() else { return nil }
+        self.id = id
+        self.easy = easy
+        self.done = done
+        policy = request.addresses
+        bodyLimit = request.bodyLimit
         openSocket = options.openSocket
+        // libcurl would decode every transfer coding that a server names, nested or not requested too, and check no
+        // limit and no deadline meanwhile: a few KiB can take hours. So nothing is decoded.
+        easy.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe pippin_curl_set_callbacks(
+            easy.pointer, context, CurlCallbacks.body, CurlCallbacks.field, CurlCallbacks.openSocket,
+            CurlCallbacks.connected)
         setLimits(request, options)
         guard setProxy(request, options.proxy) else { return nil }
         setMessage(request, options)
     }
 
-    /// Prepares a transfer without URL and message; nil when libcurl cannot create a handle.
-    init?(_ id: UInt64, policy: AddressPolicy, bodyLimit: Int, _ done: @escaping Done) {
-        guard let easy = unsafe curl_easy_init() else { return nil }
-        self.id = id
-        unsafe self.easy = easy
-        self.done = done
-        self.policy = policy
-        self.bodyLimit = bodyLimit
-        unsafe fieldList = nil
-        unsafe hostList = nil
-        unsafe complaint = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe complaint.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe pippin_curl_set_complaint(easy, complaint)
-        // libcurl would decode every transfer coding that a server names, nested or not requested too, and check no
-        // limit and no deadline meanwhile: a few KiB can take hours. So nothing is decoded.
-        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // With a folder of certificates libcurl reads the file of all certificates again for each connection, which
-        // takes 20 ms; without one it caches the file.
-        unsafe pippin_curl_set_text(easy, CURLOPT_CAPATH, nil)
-        unsafe pippin_curl_bound_tls(easy, Self.countPlace)
-        // RFC 8996: no TLS 1.0 and 1.1.
-        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // No finite-field Diffie-Hellman: the server chooses the prime, and with it how long the client computes.
-        set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!kDHE")
-        set(CURLOPT_SSL_EC_CURVES, "X25519:P-256:P-384:P-521")
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe pippin_curl_set_callbacks(
-            easy, context, CurlCallbacks.body, CurlCallbacks.field, CurlCallbacks.openSocket, CurlCallbacks.connected)
-    }
-
-    private static let countPlace = pippin_curl_count_place()
-
-    deinit {
-        unsafe curl_easy_cleanup(easy)
-        unsafe curl_slist_free_all(fieldList)
-        unsafe curl_slist_free_all(hostList)
-        unsafe complaint.deallocate()
-    }
-
     private func setLimits(_ request: ClientRequest, _ options: HTTPClient.Options) {
-        setDeadline(request.deadline)
+        easy.setDeadline(request.deadline, connecting: request.deadline)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-        set(CURLOPT_PROXY, "")
         set(CURLOPT_FOLLOWLOCATION, request.redirectLimit > 0 ? 1 : 0)
         set(CURLOPT_MAXREDIRS, max(0, request.redirectLimit))
-        for host in options.hosts { unsafe hostList = curl_slist_append(hostList, host) }
-        unsafe pippin_curl_set_fields(easy, CURLOPT_RESOLVE, hostList)
+        if !options.hosts.isEmpty { easy.set(CURLOPT_RESOLVE, options.hosts) }
         if request.asksForCertificate {
             set(CURLOPT_CERTINFO, 1)
             // libcurl reports no certificate for a connection that is already open.
@@ -114,45 +75,32 @@ internal import Glibc
         return true
     }
 
-    func setDeadline(_ duration: Duration) {
-        let deadline = max(1, Int(duration / .milliseconds(1)))
-        set(CURLOPT_NOSIGNAL, 1)
-        set(CURLOPT_TIMEOUT_MS, deadline)
-        set(CURLOPT_CONNECTTIMEOUT_MS, deadline)
-        // A name look-up that is still running at the deadline must not block the loop.
-        set(CURLOPT_QUICK_EXIT, 1)
-    }
-
     private func setMessage(_ request: ClientRequest, _ options: HTTPClient.Options) {
         set(CURLOPT_URL, request.url)
         set(CURLOPT_USERAGENT, options.userAgent)
         if request.method == "HEAD" {
             set(CURLOPT_NOBODY, 1)
         } else if !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method) {
-            unsafe pippin_curl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+            unsafe pippin_curl_set_size(easy.pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
             unsafe request.body.withUnsafeBytes { body in
                 let text = unsafe body.assumingMemoryBound(to: CChar.self).baseAddress
-                _ = unsafe pippin_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, text)
+                _ = unsafe pippin_curl_set_text(easy.pointer, CURLOPT_COPYPOSTFIELDS, text)
             }
             if request.body.isEmpty { set(CURLOPT_COPYPOSTFIELDS, "") }
         }
         if request.method != "HEAD" { set(CURLOPT_CUSTOMREQUEST, request.method) }
-        if !request.names("Accept") { append("Accept: */*") }
+        var lines: [String] = []
+        if !request.names("Accept") { lines.append("Accept: */*") }
         // Without this libcurl sends `Expect: 100-continue` before a longer body, and waits a second for the response.
-        append("Expect:")
-        if !request.body.isEmpty && !request.names("Content-Type") { append("Content-Type:") }
-        for field in request.fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
-        useFields(as: CURLOPT_HTTPHEADER)
+        lines.append("Expect:")
+        if !request.body.isEmpty && !request.names("Content-Type") { lines.append("Content-Type:") }
+        lines += request.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        easy.set(CURLOPT_HTTPHEADER, lines)
     }
 
-    /// Passes the appended lines to libcurl as the list for `option`.
-    func useFields(as option: CURLoption) { unsafe pippin_curl_set_fields(easy, option, fieldList) }
+    private func set(_ option: CURLoption, _ value: Int) { easy.set(option, value) }
 
-    func set(_ option: CURLoption, _ value: Int) { unsafe pippin_curl_set_number(easy, option, value) }
-
-    func set(_ option: CURLoption, _ value: String) { unsafe pippin_curl_set_text(easy, option, value) }
-
-    func append(_ line: String) { unsafe fieldList = curl_slist_append(fieldList, line) }
+    private func set(_ option: CURLoption, _ value: String) { easy.set(option, value) }
 }
 
 // Results.
@@ -160,16 +108,14 @@ extension Transfer {
     /// The response or failure at the end of the transfer.
     func result(_ code: CURLcode) -> Result<ClientResponse, ClientFailure> {
         if code == CURLE_OK {
-            let status = unsafe pippin_curl_status(easy)
+            let status = unsafe pippin_curl_status(easy.pointer)
             // libcurl reads any digits it finds in a malformed status line.
-            guard isMail || (200...999).contains(status) else { return .failure(.malformedAnswer) }
-            let certificate = unsafe pippin_curl_certificate(easy).map { unsafe String(cString: $0) }
+            guard (200...999).contains(status) else { return .failure(.malformedAnswer) }
+            let certificate = unsafe pippin_curl_certificate(easy.pointer).map { unsafe String(cString: $0) }
             return .success(ClientResponse(status: status, fields: head.fields, body: body, certificate: certificate))
         }
-        if failure == nil, let refusal = mailRefusal(code) { return .success(refusal) }
         if failure == nil, let refusal = proxyRefusal(code) { return .failure(refusal) }
-        let words = unsafe String(cString: complaint)
-        return .failure(failure ?? ClientFailure(code, words, chainFault: unsafe pippin_curl_chain_fault(easy)))
+        return .failure(failure ?? easy.failure(code))
     }
 
     /// Whether the policy allows the address, for a new or an open connection; records the failure when it does not.
@@ -188,7 +134,7 @@ extension Transfer {
     /// Its address is left out, because members of teams read failures.
     private func proxyRefusal(_ code: CURLcode) -> ClientFailure? {
         guard isProxied else { return nil }
-        let status = unsafe pippin_curl_connect_status(easy)
+        let status = unsafe pippin_curl_connect_status(easy.pointer)
         if status >= 300 { return .other("the outgoing proxy answered with status \(status)") }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY: return .other("the name of the outgoing proxy is not found")
@@ -203,14 +149,11 @@ extension Transfer {
         failure = .other("this machine has no descriptor or memory left for a connection")
     }
 
-    /// Takes a line of the head or of an SMTP reply, or of the trailer section; false when it is too much.
+    /// Takes a line of the head or of the trailer section; false when it is too much.
     func takeField(_ line: UnsafeRawBufferPointer) -> Bool {
         guard unsafe head.take(line, isTrailer: !body.isEmpty) else {
             failure = .malformedAnswer
             return false
-        }
-        if isMail, let first = unsafe line.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") {
-            lastRefusal = unsafe AnswerHead.text(line)
         }
         return true
     }
@@ -222,23 +165,6 @@ extension Transfer {
         }
         unsafe body.append(contentsOf: chunk)
         return true
-    }
-}
-
-// Upload.
-extension Transfer {
-    func upload(_ bytes: [UInt8]) {
-        upload = bytes[...]
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe pippin_curl_set_upload(easy, context, CurlCallbacks.upload, curl_off_t(bytes.count))
-    }
-
-    /// Copies the next octets of the upload into `room`, and returns how many.
-    func giveUpload(_ room: UnsafeMutableRawBufferPointer) -> Int {
-        let piece = upload.prefix(room.count)
-        unsafe room.copyBytes(from: piece)
-        upload = upload.dropFirst(piece.count)
-        return piece.count
     }
 }
 
@@ -267,7 +193,7 @@ private struct AnswerHead {
     /// Maximum length of a line in octets.
     private static let lineLimit = 8 * 1024
     /// Maximum octets of all lines of a response: its own head, those of redirects and 1xx responses before it, and the
-    /// trailer section; for a mail server, all its replies.
+    /// trailer section.
     private static let limit = 24 * 1024
     /// Maximum number of those lines: libcurl keeps each, in more memory than it has octets.
     private static let lines = 512

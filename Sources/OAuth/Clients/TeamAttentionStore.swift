@@ -16,6 +16,8 @@ public struct TeamAttentionStore: Sendable {
             """
             \(Self.secrets(.secretEnded, team, from: now - Self.month, to: now))
             UNION ALL
+            \(Self.mail(team))
+            UNION ALL
             \(Self.refusals(team))
             UNION ALL
             \(Self.secrets(.secretEnds, team, from: now, to: now + Self.month))
@@ -47,6 +49,18 @@ public struct TeamAttentionStore: Sendable {
             FROM client_secret_ends
             WHERE team_id = \(team) AND ends_at > \(start) AND ends_at <= \(end)
             ORDER BY ends_at LIMIT \(limit)
+        )
+        """
+    }
+
+    /// The mail that has been tried in vain for the longest, with its last problem; a single failure is left out.
+    private static func mail(_ team: TeamID) -> SQL {
+        """
+        (
+            SELECT 'mail_waits', problem, created_at FROM jobs
+            WHERE team_id = \(team) AND state = 'pending' AND priority = \(JobPolicy.Priority.urgent) AND attempts > 2
+                AND problem IS NOT NULL
+            ORDER BY created_at LIMIT 1
         )
         """
     }
@@ -147,12 +161,14 @@ public struct TeamAttention: Sendable {
         case secretEnds = "secret_ends"
         /// An app whose stored client secret has expired, so that it cannot redeem codes.
         case secretEnded = "secret_ended"
+        /// Mail that the mail server does not take.
+        case mailWaits = "mail_waits"
         /// An app whose tokens Apple neither validates nor revokes.
         case appleRefuses = "apple_refuses"
     }
 
     public let kind: Kind
-    /// The Key ID, client ID or domain.
+    /// The Key ID, client ID or domain; of mail, the problem.
     public let subject: String
     /// Time of the event, or since when the state lasts; nil when it has lasted from the beginning.
     public let since: Timestamp?

@@ -48,13 +48,15 @@ struct DoctorCommand {
     private func check(in process: ServerProcess, _ id: TeamID?) throws(CommandFailure) -> [Section] {
         let (worker, server, allowsLoopback) = (process.loopServices[0], process.server, settings.allowsLoopback)
         let (lacksProxy, proxy) = (settings.lacksTrustedProxy, settings.outgoingProxy?.address)
-        let file = settings.certificateFile()
+        let (file, mail) = (
+            settings.certificateFile(), MailServerCheck(settings.mail, MailClient(threads: process.pools.mail))
+        )
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
                 let installation = InstallationCheckup(
-                    server, apple: worker.apple, client: worker.outgoing.installation, certificateFile: file,
-                    lacksProxy: lacksProxy, outgoingProxy: proxy)
+                    server, apple: worker.apple, client: worker.outgoing.installation, mail: mail,
+                    certificateFile: file, lacksProxy: lacksProxy, outgoingProxy: proxy)
                 let checkup = TeamCheckup(
                     worker.database, server: server, apple: worker.apple,
                     checks: worker.checks(allowsLoopback: allowsLoopback), client: worker.outgoing.installation)

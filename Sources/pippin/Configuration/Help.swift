@@ -135,6 +135,7 @@ enum Help {
                                better from PIPPIN_OUTGOING_PROXY where it has a password (none; mail does not take it)
           --smtp URL           mail server: smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS at once; better from
                                PIPPIN_SMTP, since others can see the command line (mail lands in the console)
+          --smtp-ca FILE       certificates of the authorities of the mail server, in PEM (the system's)
           --mail-from ADDRESS  who mail comes from (no-reply@HOST)
           --resources DIR      folder with Templates, Texts, Public and migrations
           --log-level LEVEL    debug, info, warning or error (info)

@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import HTTP
 import Platform
 
@@ -219,11 +220,13 @@ extension Settings {
     /// Route of outgoing mail; nil if an option is invalid, which `options` reports.
     static func mail(_ options: inout Options, _ publicURL: PublicURL?) -> MailSender.Route? {
         let url = options.value("smtp")
-        let server = url.flatMap(SMTPServer.init)
+        let authority = authority(&options)
+        let server = url.flatMap { SMTPServer($0, authority: authority) }
         // The value is not repeated, because it may contain a password.
         if url != nil, server == nil {
             options.complain("--smtp is not smtp:// or smtps://, perhaps USER:PASSWORD@, then HOST and perhaps :PORT")
         }
+        if authority != nil, url == nil { options.complain("--smtp-ca goes with --smtp") }
         let from = options.value("mail-from")
         let address = from.map { EmailAddress(typed: $0) } ?? publicURL.flatMap(defaultSender)
         guard let publicURL else { return nil }
@@ -234,6 +237,16 @@ extension Settings {
             return nil
         }
         return MailSender.Route(server: server, sender: address, localName: publicURL.host)
+    }
+
+    /// The certificates that the mail server's is checked against; nil for the system's.
+    private static func authority(_ options: inout Options) -> String? {
+        guard let file = options.value("smtp-ca") else { return nil }
+        let text = TextFile.read(file)
+        if text.flatMap(Certificate.init(pem:)) == nil {
+            options.complain("--smtp-ca \(file) holds no certificate in PEM")
+        }
+        return text
     }
 
     /// The default sender, with a subdomain if the host alone, such as `localhost`, is not a mail domain.

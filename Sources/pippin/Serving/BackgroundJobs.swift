@@ -24,17 +24,11 @@ struct BackgroundJobs {
     }
 
     /// The handlers of all kinds of jobs.
-    ///
-    /// - Throws: `CommandFailure` if the template of emails does not match its view.
-    func handlers(_ site: Site) throws(CommandFailure) -> JobHandlers {
-        let writer = try CommandFailure.ofTemplates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
+    func handlers(_ mail: MailSender) -> JobHandlers {
         let database = services.database
         let accounts = AccountDeletion(database, random: server.random)
         var handlers = JobHandlers()
-        MailSender(
-            settings.mail, client: services.outgoing.installation, writer: writer, mailbox: MailboxStore(database),
-            keyRing: server.keyRing
-        ).register(with: &handlers)
+        mail.register(with: &handlers)
         NotificationDelivery(
             server: server, database: database, teams: services.teams, client: services.outgoing.notifications,
             allowsLoopback: settings.allowsLoopback

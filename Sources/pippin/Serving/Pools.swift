@@ -1,5 +1,6 @@
 import Directory
 import EventLoop
+import Platform
 
 /// Threads for work that would block a loop.
 ///
@@ -15,6 +16,8 @@ struct Pools: Sendable {
     let lookups: BlockingPool
     /// Reads the registries of large teams.
     let registries: BlockingPool
+    /// Talks to the mail server, which may take minutes to answer.
+    let mail: BlockingPool
 
     init(cores: Int) throws(EventLoop.Failure) {
         // One core is left to the requests that hash nothing; each hash under way also uses 19 MiB.
@@ -27,12 +30,14 @@ struct Pools: Sendable {
         lookups = try BlockingPool(name: "lookups", threads: 2, queueLimit: 256)
         // One thread is enough for a few large teams, which each loop reads once after a change.
         registries = try BlockingPool(name: "registries", threads: 1, queueLimit: 256)
+        // As many as the worker runs urgent jobs at once, and two for operators who try the mail server meanwhile.
+        mail = try BlockingPool(name: "mail", threads: JobWorker.Options().urgentPlaces + 2, queueLimit: 64)
     }
 
     /// Finishes the accepted calls, then ends the threads.
     ///
     /// - Parameter limit: time for each pool, after which threads in a call are left behind.
     func stop(within limit: Duration) {
-        for pool in [passwords, judges, signingKeys, lookups, registries] { pool.stop(within: limit) }
+        for pool in [passwords, judges, signingKeys, lookups, registries, mail] { pool.stop(within: limit) }
     }
 }

@@ -162,7 +162,8 @@ extension ServerProcess {
         let (services, system) = (loopServices[0], SystemDatabase(loopServices[0].system))
         let jobs = JobWorker(
             on: services.loop, services.database, system: system,
-            handlers: try BackgroundJobs(of: self).handlers(assets.site), bell: services.bell, log: log)
+            handlers: BackgroundJobs(of: self).handlers(try mailSender(assets.site, services)), bell: services.bell,
+            log: log)
         return Heartbeat(
             loops: loops, traces: loopServices.map(\.traces), store: ProcessStore(system), jobs: jobs,
             connections: connections, refusals: refusals, log: log)
@@ -265,7 +266,7 @@ extension ServerProcess {
         throws(CommandFailure) -> Application
     {
         let services = try services(loop, assets.site)
-        let options = consoleOptions(loop, demo, simulation)
+        let options = consoleOptions(loop, try mailSender(assets.site, loop), demo, simulation)
         let signIn = try CommandFailure.ofTemplates { () throws(Diagnostics) in try SignIn(services) }
         let console = Console(services, options)
         var router = Router()
@@ -308,11 +309,21 @@ extension ServerProcess {
             sparesRoles: installation.settings.publicURL.isLoopback, log: log)
     }
 
-    private func consoleOptions(_ loop: LoopServices, _ demo: Demo?, _ simulation: Simulation?) -> Console.Options {
+    /// - Throws: `CommandFailure` if the template of emails does not match its view.
+    private func mailSender(_ site: Site, _ services: LoopServices) throws(CommandFailure) -> MailSender {
+        let writer = try CommandFailure.ofTemplates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
+        return MailSender(
+            installation.settings.mail, client: MailClient(threads: pools.mail), writer: writer,
+            mailbox: MailboxStore(services.database), keyRing: server.keyRing)
+    }
+
+    private func consoleOptions(_ loop: LoopServices, _ mail: MailSender, _ demo: Demo?, _ simulation: Simulation?)
+        -> Console.Options
+    {
         let (settings, watch) = (installation.settings, watch)
         var options = Console.Options(
             checks: loop.checks(allowsLoopback: settings.allowsLoopback), client: loop.outgoing.installation,
-            pool: pools.signingKeys)
+            mail: mail, pool: pools.signingKeys)
         options.certificateFile = settings.certificateFile(served: certificates)
         options.lacksProxy = settings.lacksTrustedProxy
         options.standIn = simulation?.standIn(in: self)

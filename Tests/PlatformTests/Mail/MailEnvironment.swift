@@ -61,16 +61,18 @@ private func run(
     _ body: @Sendable (MailEnvironment) async throws -> Void, _ connected: ConnectedDatabase, _ port: UInt16?
 ) async throws {
     let (loop, database) = (connected.loop, connected.database)
-    let client = try HTTPClient(on: loop)
-    defer { client.close() }
+    let threads = try BlockingPool(name: "mail", threads: 2, queueLimit: 8)
+    defer { threads.stop() }
     let key = try MasterKey(id: "test", secret: RandomSource.system.bytes(32))
     let (bell, keyRing) = (JobSignal(), KeyRing(current: key))
     var handlers = JobHandlers()
     let route = MailSender.Route(
         server: port.flatMap { SMTPServer("smtp://127.0.0.1:\($0)") },
         sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example")
-    MailSender(route, client: client, writer: try emailRenderer(), mailbox: MailboxStore(database), keyRing: keyRing)
-        .register(with: &handlers)
+    MailSender(
+        route, client: MailClient(threads: threads), writer: try emailRenderer(), mailbox: MailboxStore(database),
+        keyRing: keyRing
+    ).register(with: &handlers)
     let worker = JobWorker(
         on: loop, database, system: connected.systemDatabase, handlers: handlers, bell: bell,
         log: Log(threshold: .error) { _ in })

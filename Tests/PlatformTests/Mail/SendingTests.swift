@@ -30,12 +30,13 @@ import Testing
         }
     }
 
-    @Test func `that is busy is asked again`() async throws {
-        let server = MailServer(MailServer.Manners(answers: ["MAIL": "451 4.3.0 later"]))
+    @Test(arguments: ["451 4.3.0", "553 5.7.1", "550"])
+    func `that is busy, or refuses this installation, is asked again`(answer: String) async throws {
+        let server = MailServer(MailServer.Manners(answers: ["MAIL": "\(answer) no"]))
         try await withMail(through: server) { environment in
             try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
             try await waitUntil {
-                try environment.admin("SELECT problem FROM jobs") == [["the mail server says 451 4.3.0"]]
+                try environment.admin("SELECT problem FROM jobs") == [["the mail server says \(answer)"]]
             }
 
             #expect(try environment.admin("SELECT state, (due_at > now())::text FROM jobs") == [["pending", "true"]])

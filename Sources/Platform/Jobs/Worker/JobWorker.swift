@@ -10,9 +10,11 @@ public import Postgres
 public final class JobWorker: @unchecked Sendable {
     /// Limits and intervals of a worker.
     public struct Options: Sendable {
-        /// Maximum number of jobs running at once, without recurring ones; a quarter of the places is reserved for urgent
-        /// jobs, and a team that holds more places than are free gets no more.
+        /// Maximum number of jobs running at once, without recurring ones; a quarter of the places is for urgent jobs and
+        /// the rest for normal ones, and a team that holds more places than are free gets no more.
         public var concurrency = 32
+        /// Maximum number of urgent jobs running at once.
+        public var urgentPlaces: Int { max(1, concurrency / 4) }
         /// How long a claim lasts unless its worker renews it.
         public var lease = Duration.seconds(60)
         /// How often a worker renews a claim in the time that it lasts.
@@ -179,13 +181,15 @@ extension JobWorker {
 
     /// Number of free places for jobs of a priority; recurring jobs have one each.
     ///
-    /// Remote servers that never respond may occupy all places that are not reserved, each for the timeout of a
-    /// notification.
+    /// Remote servers that never respond may occupy all places of a priority, each for the timeout of its jobs: mail is
+    /// urgent, and does not keep notifications to apps from their places, nor they mail.
     private func room(for priority: JobPolicy.Priority) -> Int {
+        let free = options.concurrency - load
+        let running = running.values.count { $0.priority == priority }
         switch priority {
-        case .urgent: options.concurrency - load
-        case .normal: options.concurrency - options.concurrency / 4 - load
-        case .recurring: handlers.recurring.count - (running.count - load)
+        case .urgent: return min(free, options.urgentPlaces - running)
+        case .normal: return min(free, options.concurrency - options.concurrency / 4 - running)
+        case .recurring: return handlers.recurring.count - running
         }
     }
 

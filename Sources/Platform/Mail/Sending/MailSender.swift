@@ -21,15 +21,15 @@ public struct MailSender: Sendable {
         }
     }
 
-    private let route: Route
-    private let client: HTTPClient
+    public let route: Route
+    public let client: MailClient
     private let writer: EmailRenderer
     private let mailbox: MailboxStore
     private let sealer: Sealer
     private let clock: @Sendable () -> Timestamp
 
     public init(
-        _ route: Route, client: HTTPClient, writer: EmailRenderer, mailbox: MailboxStore, keyRing: KeyRing,
+        _ route: Route, client: MailClient, writer: EmailRenderer, mailbox: MailboxStore, keyRing: KeyRing,
         clock: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
         self.route = route
@@ -54,9 +54,21 @@ public struct MailSender: Sendable {
             return .succeeded(["delivered": "mailbox"])
         }
         do throws(DeliveryFailure) {
-            try await client.deliver(delivery(mail, written, run, through: server))
+            try await client.deliver(delivery(mail, written, run.id, through: server), for: run.team.rawValue)
             return .succeeded(["delivered": "smtp"])
         } catch { return outcome(of: error) }
+    }
+
+    /// Sends a mail at once instead of by a job, so that an operator reads what the mail server says.
+    ///
+    /// - Returns: false if no mail server is configured.
+    public func sendNow(_ mail: OutgoingMail, within deadline: Duration) async throws(DeliveryFailure) -> Bool {
+        guard let server = route.server else { return false }
+        let written = writer.write(mail.message, from: mail.team, in: mail.language)
+        var delivery = delivery(mail, written, JobID(random: .system), through: server)
+        delivery.deadline = deadline
+        try await client.deliver(delivery, for: "")
+        return true
     }
 
     private func open(_ job: SendMail, _ run: JobRun) -> OutgoingMail? {
@@ -67,24 +79,35 @@ public struct MailSender: Sendable {
     }
 
     private func delivery(
-        _ mail: OutgoingMail, _ written: EmailRenderer.Written, _ run: JobRun, through server: SMTPServer
+        _ mail: OutgoingMail, _ written: EmailRenderer.Written, _ id: JobID, through server: SMTPServer
     ) -> SMTPDelivery {
         let message = MIMEMessage(
-            id: run.id.rawValue, from: route.sender.rawValue, named: mail.team, to: mail.recipient.rawValue,
+            id: id.rawValue, from: route.sender.rawValue, named: mail.team, to: mail.recipient.rawValue,
             subject: written.subject, text: written.text, html: written.html, at: clock())
         return SMTPDelivery(
             through: server, from: route.sender.rawValue, to: mail.recipient.rawValue,
             message.bytes(fields: [("Auto-Submitted", "auto-generated")]), as: route.localName)
     }
 
-    /// Outcome of the job: only a final refusal ends it.
+    /// Outcome of the job: only a recipient who does not exist ends it.
     ///
-    /// Temporary failures are retried, and so are authentication failures: the operator can correct the password.
+    /// Everything else concerns the installation, and the operator can correct it before the link ends.
     private func outcome(of failure: DeliveryFailure) -> JobOutcome {
-        switch failure {
-        case .refused(let refusal) where refusal.isFinal: .refused("the mail server says \(refusal)")
-        case .refused(let refusal): .failed("the mail server says \(refusal)")
-        case .failed(let failure): .failed("\(failure)")
+        if case .refused(let refusal) = failure, refusal.isFinal { return .refused(failure.problem) }
+        return .failed(failure.problem)
+    }
+}
+
+extension DeliveryFailure {
+    /// Text for operators, in the job and in the log.
+    var problem: String {
+        switch self {
+        case .refused(let refusal): "the mail server says \(refusal)"
+        case .notEncrypted: "the mail server does not offer STARTTLS, and a password is not sent without encryption"
+        case .failed(.untrusted(_, let reason)):
+            "the mail server's certificate is not trusted (\(reason)); --smtp-ca FILE names its authority"
+        case .busy: "too many mails wait"
+        case .failed(let failure): "\(failure)"
         }
     }
 }

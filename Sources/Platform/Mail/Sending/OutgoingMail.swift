@@ -24,7 +24,8 @@ struct SendMail: JobKind {
     static let kind = "mail.send"
     static var policy: JobPolicy {
         var policy = JobPolicy()
-        policy.priority = .urgent
+        // Longer than a delivery may take.
+        (policy.priority, policy.timeout) = (.urgent, .seconds(720))
         return policy
     }
 
