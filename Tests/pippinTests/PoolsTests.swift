@@ -11,7 +11,7 @@ import Testing
     /// Every kind there is, by its name.
     private static let kinds: [(name: String, pool: any KeyPath<Pools, BlockingPool> & Sendable)] = [
         ("passwords", \.passwords), ("judges", \.judges), ("signing keys", \.signingKeys), ("look-ups", \.lookups),
-        ("registries", \.registries),
+        ("registries", \.registries), ("mail", \.mail),
     ]
 
     @Test func `V43: one kind filled to its brim keeps no other kind waiting`() async throws {

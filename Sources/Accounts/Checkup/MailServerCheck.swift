@@ -52,7 +52,7 @@ extension DeliveryFailure {
         case .refused(let refusal):
             Message(
                 "console.checkup.mail-server.said",
-                ["answer": refusal.words.map { "\(refusal.code) \($0)" } ?? refusal.description])
+                ["answer": refusal.text.map { "\(refusal.code) \($0)" } ?? refusal.description])
         case .notEncrypted: Message("console.checkup.mail-server.not-encrypted")
         case .busy: Message("console.checkup.mail-server.busy")
         case .failed(.untrusted(let fault, let reason)):

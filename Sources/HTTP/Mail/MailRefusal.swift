@@ -4,8 +4,8 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
     public let code: Int
     /// The enhanced status code, such as `5.1.1`, where the server gave one (RFC 3463).
     public let detail: String?
-    /// The server's text, unless it concerns a message: then it may contain personal data.
-    public let words: String?
+    /// The server's text, where it was asked for: it may contain the recipient's address.
+    public let text: String?
 
     /// What RFC 3463 and RFC 7505 have for a recipient's address that does not exist or never takes mail.
     private static let noSuchRecipient: Set = ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"]
@@ -22,8 +22,8 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - known: what the lines before it of the same reply said.
-    ///   - isPublic: whether the text may be kept.
-    init?(code: Int, line: String, after known: MailRefusal? = nil, isPublic: Bool = false) {
+    ///   - keepsText: whether the text may be kept.
+    init?(code: Int, line: String, after known: MailRefusal? = nil, keepsText: Bool = false) {
         guard (400...599).contains(code) else { return nil }
         self.code = code
         let text = String(decoding: line.utf8.dropFirst(4).filter { $0 >= 0x20 }, as: UTF8.self)
@@ -31,6 +31,6 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)
         let isDetail = parts.count == 3 && parts.allSatisfy { (1...3).contains($0.utf8.count) && Int($0) != nil }
         detail = isDetail ? String(word) : known?.detail
-        words = isPublic ? known?.words.map { "\($0) \(text)" } ?? String(text) : nil
+        self.text = keepsText ? known?.text.map { "\($0) \(text)" } ?? text : nil
     }
 }

@@ -126,7 +126,9 @@ extension MailTransfer {
         if code == 221 { return true }
         if code == 235 { isLoggedIn = true }
         let known = refusal.flatMap { $0.0.code == code ? $0.0 : nil }
-        refusal = MailRefusal(code: code ?? 0, line: text, after: known, isPublic: delivery == nil).map { ($0, .now) }
+        refusal = MailRefusal(code: code ?? 0, line: text, after: known, keepsText: delivery?.wantsText ?? true).map {
+            ($0, .now)
+        }
         return true
     }
 

@@ -11,6 +11,8 @@ public struct SMTPDelivery: Sendable {
     /// Leaves the server ten minutes to accept the message once it has all of it (RFC 5321 section 4.5.3.2.6): given up
     /// earlier, the message would be sent again though the server has it.
     public var deadline = Duration.seconds(700)
+    /// Whether a refusal has the server's text, which may contain the recipient's address.
+    public var wantsText = false
 
     public init(
         through server: SMTPServer, from sender: String, to recipient: String, _ message: [UInt8], as localName: String

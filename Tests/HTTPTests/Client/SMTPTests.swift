@@ -88,7 +88,7 @@ import Testing
             }
             #expect(refusal.isFinal == isFinal, "\(answer)")
             // Not the server's words: they name the person.
-            #expect(answer.replacing("-", with: " ").hasPrefix(refusal.description) && refusal.words == nil)
+            #expect(answer.replacing("-", with: " ").hasPrefix(refusal.description) && refusal.text == nil)
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
                 Issue.record("it greets")
             } catch {
                 guard case .refused(let refusal) = error else { throw error }
-                #expect(refusal.words == "5.7.8 wrong password")
+                #expect(refusal.text == "5.7.8 wrong password")
             }
         }
     }

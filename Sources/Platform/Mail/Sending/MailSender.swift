@@ -66,7 +66,7 @@ public struct MailSender: Sendable {
         guard let server = route.server else { return false }
         let written = writer.write(mail.message, from: mail.team, in: mail.language)
         var delivery = delivery(mail, written, JobID(random: .system), through: server)
-        delivery.deadline = deadline
+        (delivery.deadline, delivery.wantsText) = (deadline, true)
         try await client.deliver(delivery, for: "")
         return true
     }
