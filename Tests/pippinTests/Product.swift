@@ -55,7 +55,7 @@ final class Product: OwnedDatabase, @unchecked Sendable {
         let settings = try #require(read, "\(options.problems)")
         self.port = port
         process = try ServerProcess(
-            try Installation.open(settings).0, loops: 1, timeout: .testTimeout,
+            try Installation.open(settings, .making).0, loops: 1, timeout: .testTimeout,
             argon2id: Argon2id(memoryKiB: 8, passes: 1), log: log.log)
         demo = try Demo.load(process)
         let simulation = try Simulation.load(process)

@@ -9,6 +9,8 @@ struct ClusterLocation: Sendable {
     let logName = "postgres.log"
     var data: String { home + "/" + dataName }
     var log: String { home + "/" + logName }
+    /// In a data folder: the number of the place outside it that has the data.
+    var mark: String { home + "/cluster-id" }
     /// Work folder of `initdb`, so that `data` is either complete or absent.
     var unfinished: String { home + "/postgres.new" }
 
@@ -37,7 +39,7 @@ struct ClusterLocation: Sendable {
         throws(ClusterFailure) -> ClusterLocation
     {
         let inside = ClusterLocation(home: directory.path)
-        let mark = directory.path + "/cluster-id"
+        let mark = inside.mark
         if !File.exists(mark) {
             if user.canEnter(directory.path) { return inside }
             guard !File.exists(inside.data) else { throw .unreachable(path: inside.data, user: user.name) }

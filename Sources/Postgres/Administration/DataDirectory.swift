@@ -21,6 +21,12 @@ public struct DataDirectory: Sendable {
         try check()
     }
 
+    /// Whether the folder has the data of a private cluster, or names the place where they are; changes nothing.
+    public static func holdsCluster(_ path: String) -> Bool {
+        let location = ClusterLocation(home: path)
+        return File.exists(location.data) || File.exists(location.mark)
+    }
+
     /// Takes the lock to serve this data folder, which one process holds at a time.
     public func lockForServing() throws(ClusterFailure) -> FileLock {
         let lock = try lock(named: "serve.lock")

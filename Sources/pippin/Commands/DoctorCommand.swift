@@ -8,8 +8,8 @@ import Templates
 
 /// `pippin doctor`.
 struct DoctorCommand {
-    /// Exit status for wrong arguments, including a `--team` that does not exist.
-    private static let usage = ExitStatus(code: 2)
+    /// Exit status where nothing could be looked at: wrong arguments, a `--team` that does not exist, no installation.
+    private static let blind = ExitStatus(code: 2)
     private static let pageSize = 50
 
     let settings: Settings
@@ -20,7 +20,7 @@ struct DoctorCommand {
     static func parse(_ options: inout Options) throws(CommandFailure) -> Command {
         let team = options.argument("team")
         do { return .doctor(try options.settings(operands: 0).settings, team: team) } catch {
-            throw CommandFailure(error.lines, status: usage)
+            throw CommandFailure(error.lines, status: blind)
         }
     }
 
@@ -28,14 +28,16 @@ struct DoctorCommand {
         var id: TeamID?
         if let team {
             guard let known = TeamID(rawValue: team), known != .system else {
-                throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9", status: Self.usage)
+                throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9", status: Self.blind)
             }
             id = known
         }
-        let texts = try texts()
-        return try ServerProcess.run(settings) { process throws(CommandFailure) in
-            report(try check(in: process, id), texts)
-        }
+        do throws(CommandFailure) {
+            let texts = try texts()
+            return try ServerProcess.run(settings) { process throws(CommandFailure) in
+                report(try check(in: process, id), texts)
+            }
+        } catch { throw CommandFailure(error.lines, status: Self.blind) }
     }
 
     private func texts() throws(CommandFailure) -> Translations {
@@ -78,7 +80,7 @@ struct DoctorCommand {
     private static func teams(_ id: TeamID?, _ worker: LoopServices) async throws -> [Team] {
         if let id {
             guard let team = try await TeamStore(worker.database).find(id) else {
-                throw CommandFailure("there is no team \(id)", status: usage)
+                throw CommandFailure("there is no team \(id)", status: blind)
             }
             return [team]
         }

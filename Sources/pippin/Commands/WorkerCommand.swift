@@ -25,7 +25,7 @@ struct WorkerCommand {
         let use = ClusterUse()
         let start = try ServeCommand.startWatch(Self.endings, after: ServeCommand.timeout, use)
         let user = try ServingUser.choose(settings)
-        let (installation, applied) = try Installation.open(settings, use)
+        let (installation, applied) = try Installation.open(settings, .making, use)
         defer { installation.close() }
         defer { if !installation.isPatient { link.report(.silence) } }
         for name in applied { Terminal.say("applied migration \(name)") }

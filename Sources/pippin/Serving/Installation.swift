@@ -26,18 +26,31 @@ final class Installation {
         self.cluster = cluster
     }
 
-    /// Starts or joins the private cluster, or uses the operator's database, and applies missing migrations.
+    /// Whether a command may begin an installation.
+    enum Access {
+        /// Makes whatever is missing: the private cluster, the master key, the schema.
+        case making
+        /// Makes and migrates nothing.
+        case existing
+    }
+
+    /// Starts or joins the private cluster, or uses the operator's database.
     ///
     /// - Parameter use: use of the private cluster, which another thread may have to end.
     /// - Returns: the installation and the names of the applied migrations.
-    static func open(_ settings: Settings, _ use: ClusterUse = ClusterUse()) throws(CommandFailure) -> (
-        Installation, applied: [String]
-    ) {
+    static func open(_ settings: Settings, _ access: Access, _ use: ClusterUse = ClusterUse()) throws(CommandFailure)
+        -> (Installation, applied: [String])
+    {
+        if access == .existing { try expectCluster(settings) }
         let given = try MasterKeyFile.read(settings)
-        let (conninfo, cluster) = try reach(settings, use)
+        let (conninfo, cluster) = try reach(settings, access, use)
         do throws(CommandFailure) {
+            if access == .existing { try expectSchema(conninfo, settings) }
             let known = try MasterKeys.known(given, settings, at: conninfo)
-            let applied = try migrate(conninfo, settings)
+            if access == .existing, given == nil {
+                throw CommandFailure("\(MasterKeyFile.place(settings)) is missing; pippin serve makes it")
+            }
+            let applied = access == .making ? try migrations(conninfo, settings, applied: true) : []
             let keyRing = if let known { known } else { try MasterKeys.settle(given, settings, at: conninfo) }
             let installation = Installation(settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster)
             try installation.giveUpRights()
@@ -49,11 +62,11 @@ final class Installation {
     }
 
     /// Connection string for the owner of the schema, and the private cluster if there is one.
-    private static func reach(_ settings: Settings, _ use: ClusterUse) throws(CommandFailure) -> (
+    private static func reach(_ settings: Settings, _ access: Access, _ use: ClusterUse) throws(CommandFailure) -> (
         conninfo: String, cluster: PrivateCluster?
     ) {
         if case .url(let url) = settings.storage {
-            try makeDataDirectory(settings)
+            if access == .making { try makeDataDirectory(settings) }
             return (url, nil)
         }
         guard let cluster = try startCluster(settings, use) else {
@@ -72,11 +85,25 @@ final class Installation {
         }
     }
 
-    private static func migrate(_ conninfo: String, _ settings: Settings) throws(CommandFailure) -> [String] {
+    private static func expectCluster(_ settings: Settings) throws(CommandFailure) {
+        guard case .own = settings.storage, !DataDirectory.holdsCluster(settings.dataDirectory) else { return }
+        throw CommandFailure(
+            "No installation here: \(settings.dataDirectory) has no PostgreSQL data. Give --data or --database.")
+    }
+
+    private static func expectSchema(_ conninfo: String, _ settings: Settings) throws(CommandFailure) {
+        guard let first = try migrations(conninfo, settings, applied: false).first else { return }
+        throw CommandFailure("the database lacks the migration \(first): run pippin migrate, or start the server")
+    }
+
+    /// Names of the migrations that the database lacks, or lacked.
+    private static func migrations(_ conninfo: String, _ settings: Settings, applied: Bool) throws(CommandFailure)
+        -> [String]
+    {
         do {
             let connection = try AdminConnection(to: conninfo)
             let migrator = try Migrator(folder: settings.resources.migrations)
-            return try migrator.migrate(connection).map(\.name)
+            return try (applied ? migrator.migrate(connection) : migrator.pending(connection)).map(\.name)
         } catch let failure as AdminFailure {
             throw CommandFailure("the database cannot be reached: \(failure.description)", isTransient: true)
         } catch let failure as MigrationFailure { throw CommandFailure(failure.description) } catch {

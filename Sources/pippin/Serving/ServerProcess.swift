@@ -95,7 +95,7 @@ final class ServerProcess {
     static func run<Result>(_ settings: Settings, _ body: (ServerProcess) throws(CommandFailure) -> Result)
         throws(CommandFailure) -> Result
     {
-        let (installation, _) = try Installation.open(settings)
+        let (installation, _) = try Installation.open(settings, .existing)
         defer { installation.close() }
         let process = try ServerProcess(installation)
         defer { process.close() }
