@@ -82,18 +82,10 @@ extension UpstreamAnnouncement {
                 WHERE other.team_id = \(team) AND other.sub = \(login.linkedUser(team))
                     AND other.app_id = \(login.primaryAppID) AND other.form_given_name IS NOT NULL
             ) AS room
-            WHERE NOT \(login.isTaken(team))
+            WHERE NOT \(login.isTaken(team)) AND \(login.stands(team))
             ON CONFLICT (team_id, announcement_hash) DO UPDATE SET sub = excluded.sub, held_until = excluded.held_until,
                 is_doubtful = true
             """
-    }
-
-    /// Yields the user it would be, and whether the provider's identifier belongs to another user.
-    func residence(in team: TeamID) -> SQL {
-        """
-        SELECT \(UserStore.columns), \(login.isTaken(team))
-        FROM users u WHERE u.team_id = \(team) AND u.sub = \(login.linkedUser(team))
-        """
     }
 
     /// Deletes an announcement rejected at the first try, and releases one that may have been confirmed, with its name.

@@ -30,8 +30,9 @@ public struct UpstreamIdentityStore: Sendable {
     /// the provider's teams keeps their `sub`, as does one who has linked the account. A user of the directory whose
     /// `sub` happens to equal the identifier is a different user, regardless of the provider's statement.
     ///
-    /// - Returns: nil, with nothing written, if the identifier is taken in this way, or the user was unlinked since.
-    public func record(_ login: UpstreamLogin, in team: TeamID) async throws(PostgresFailure) -> Known? {
+    /// - Throws: `UpstreamFailure`, with nothing written, if the identifier is taken in this way, the user is suspended,
+    ///   or was unlinked since; `PostgresFailure`.
+    public func record(_ login: UpstreamLogin, in team: TeamID) async throws -> Known {
         if let known = try await recognise(login, in: team) { return known }
         return try await write(login, in: team) { statements throws(PostgresFailure) in
             try await database.query(statements, in: team)
@@ -41,17 +42,30 @@ public struct UpstreamIdentityStore: Sendable {
     /// Stores a login by statements that `run` executes.
     ///
     /// - Parameter run: runs statements in order and returns the rows of the last one.
+    /// - Throws: `UpstreamFailure`, with nothing written; `PostgresFailure`.
     public func write(_ login: UpstreamLogin, in team: TeamID, by run: ([SQL]) async throws(PostgresFailure) -> Rows)
-        async throws(PostgresFailure) -> Known?
+        async throws -> Known
     {
-        guard var row = try await run(login.statements(in: team)).first else { return nil }
+        guard var row = try await run(login.statements(in: team)).first else {
+            throw try await obstacle(login, team, run)
+        }
         let linkedUser = try LinkedUser(&row)
         guard linkedUser.isLinked, let primaryAppID = login.primaryAppID else { return try Known(&row) }
         // Locks the user again if this is another transaction: a consent ended between the two is then seen.
         let decision = [login.lock(in: team), login.linkedConsent(primaryAppID, linkedUser.vault, team)]
-        guard var row = try await run(decision + [login.known(team)]).first else { return nil }
+        guard var row = try await run(decision + [login.known(team)]).first else {
+            throw try await obstacle(login, team, run)
+        }
         _ = try LinkedUser(&row)
         return try Known(&row)
+    }
+
+    /// The reason for which a login was not stored; an unlink if there is none any more.
+    private func obstacle(_ login: UpstreamLogin, _ team: TeamID, _ run: ([SQL]) async throws(PostgresFailure) -> Rows)
+        async throws -> UpstreamFailure
+    {
+        guard var row = try await run([login.obstacle(in: team)]).first else { return .unlinked }
+        return try UpstreamFailure(ofLogin: &row) ?? .unlinked
     }
 
     /// Link status of the user, and the name received once.
@@ -107,25 +121,15 @@ extension UpstreamIdentityStore {
 
 // Users announced by native apps.
 extension UpstreamIdentityStore {
-    /// User whom an announcement refers to.
-    public enum Announced: Sendable {
-        case stranger
-        case linkedUser(User)
-        /// The provider's identifier belongs to another user here; nothing is stored.
-        case taken
-    }
-
     /// Stores an announcement; durable on return if it has a name.
-    public func announce(_ announcement: UpstreamAnnouncement, in team: TeamID) async throws(PostgresFailure)
-        -> Announced
-    {
+    ///
+    /// - Throws: `UpstreamFailure`, with nothing stored, if its login could not be stored now; `PostgresFailure`.
+    public func announce(_ announcement: UpstreamAnnouncement, in team: TeamID) async throws {
         let statements = [
-            announcement.turn(in: team), announcement.insertion(in: team), announcement.residence(in: team),
+            announcement.turn(in: team), announcement.insertion(in: team), announcement.login.obstacle(in: team),
         ]
-        guard var row = try await database.query(statements, in: team).first else { return .stranger }
-        let user = try User(&row)
-        let isTaken: Bool = try row.next()
-        return isTaken ? .taken : .linkedUser(user)
+        guard var row = try await database.query(statements, in: team).first else { return }
+        if let failure = try UpstreamFailure(ofLogin: &row) { throw failure }
     }
 
     /// Ends an announcement that did not lead to a sign-in.
@@ -136,32 +140,23 @@ extension UpstreamIdentityStore {
         async throws(PostgresFailure)
     { try await database.query(announcement.dismissal(isRefused: isRefused, in: team), in: team) }
 
-    /// Result of storing a login that the provider has confirmed.
-    public enum Recorded: Sendable {
-        case known(Known)
-        /// The provider's identifier belongs to another user here.
-        case taken
-        /// The user has been unlinked from the provider since the announcement.
-        case unlinked
-    }
-
-    /// Stores a login as `record(_:in:)` does, unless the user has been unlinked from the provider meanwhile.
+    /// Stores a login as `record(_:in:)` does, unless an unlink has ended its announcement, or revoked the identity.
     ///
-    /// - Parameter announcement: nil if the login was not announced; then an unlink is detected only while the identity
-    ///   is stored.
+    /// - Parameter announcement: nil if the login was not announced.
     public func record(_ login: UpstreamLogin, announcedBy announcement: UpstreamAnnouncement?, in team: TeamID)
-        async throws -> Recorded
+        async throws -> Known
     {
         // Finds only identities in state `authorized`.
-        if let known = try await recognise(login, in: team) { return .known(known) }
+        if let known = try await recognise(login, in: team) { return known }
         return try await database.transaction(in: team) { transaction in
             // The user is locked first, as an unlink does too.
             let status = announcement?.removal(in: team) ?? login.status(in: team)
-            guard try await !transaction.query([login.lock(in: team), status]).isEmpty else { return .unlinked }
-            let known = try await write(login, in: team) { statements throws(PostgresFailure) in
+            guard try await !transaction.query([login.lock(in: team), status]).isEmpty else {
+                throw UpstreamFailure.unlinked
+            }
+            return try await write(login, in: team) { statements throws(PostgresFailure) in
                 try await transaction.query(statements)
             }
-            return known.map { .known($0) } ?? .taken
         }
     }
 }

@@ -13,18 +13,18 @@ public struct UpstreamLogin: Sendable {
     let scope: AuthorizationRequest.Scope
     let origin: Origin
     let at: Timestamp
-    let proof: UpstreamUnlinks.Proof?
+    let proof: UpstreamUnlinks.Proof
 
     /// - Parameters:
     ///   - form: data of a form field, sent the first time only.
     ///   - primaryAppID: group of apps that gets the consent; nil if the sign-in leads to one of Pippin's own
     ///     pages.
     ///   - scope: requested scope.
-    ///   - proof: times of an answer that may have waited; nothing is stored if the user was unlinked since.
+    ///   - proof: when what proves the login arrived; nothing is stored if the user was unlinked since.
     public init(
         _ identity: UpstreamIdentity, from provider: ProviderID, form: UpstreamForm?, primaryAppID: ClientID?,
         asking scope: AuthorizationRequest.Scope, origin: Origin, at moment: Timestamp,
-        provedBy proof: UpstreamUnlinks.Proof? = nil
+        provedBy proof: UpstreamUnlinks.Proof
     ) {
         self.provider = provider
         self.identity = identity
@@ -320,7 +320,7 @@ extension UpstreamLogin {
                 UPDATE upstream_identities AS known
                 SET last_seen_at = greatest(known.last_seen_at, \(at)), \(coming)
                 WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identity.identifier)
-                    AND state = 'authorized' AND linked_at IS NULL AND \(stands(team))
+                    AND state = 'authorized' AND linked_at IS NULL AND \(stands(team, of: "known.sub"))
                 RETURNING sub, email, is_private_email
             )
             SELECT \(UserStore.columns), true, \(ConsentStore.columns)

@@ -20,6 +20,7 @@ public struct UpstreamLinkStore: Sendable {
         let session: SessionID
         let origin: Origin
         let at: Timestamp
+        let proof: UpstreamUnlinks.Proof
     }
 
     /// Reason why the account is not linked.
@@ -35,7 +36,9 @@ public struct UpstreamLinkStore: Sendable {
     }
 
     /// Current obstacle to the link, or nil.
-    func obstacle(to link: Link, in team: TeamID) async throws(PostgresFailure) -> Obstacle? {
+    ///
+    /// - Throws: `UpstreamFailure` if the user was unlinked from the account since; `PostgresFailure`.
+    func obstacle(to link: Link, in team: TeamID) async throws -> Obstacle? {
         try Self.obstacle(link, try await database.query(link.status(in: team), in: team))
     }
 
@@ -45,7 +48,7 @@ public struct UpstreamLinkStore: Sendable {
     ///   - upstreamRequest: deletes the upstream request; unless it changes a row, nothing is linked.
     ///   - statements: additional writes.
     ///   - mailer: notifies the user by mail.
-    /// - Throws: `Obstacle`, `PostgresFailure`.
+    /// - Throws: `Obstacle`, `UpstreamFailure`, `PostgresFailure`.
     func connect(
         _ link: Link, in team: TeamID, ending upstreamRequest: SQL, with statements: [SQL], telling mailer: FactorMailer
     ) async throws {
@@ -65,10 +68,11 @@ public struct UpstreamLinkStore: Sendable {
         }
     }
 
-    private static func obstacle(_ link: Link, _ rows: Rows) throws(PostgresFailure) -> Obstacle? {
+    private static func obstacle(_ link: Link, _ rows: Rows) throws -> Obstacle? {
         guard var row = rows.first else { return nil }
         let owner: Subject? = try row.next()
         let (isSomebody, hasAnother): (Bool, Bool) = (try row.next(), try row.next())
+        guard try row.next(Bool.self) else { throw UpstreamFailure.unlinked }
         if let owner { return owner == link.subject ? .known : .taken }
         return isSomebody ? .taken : hasAnother ? .another : nil
     }
@@ -77,8 +81,8 @@ public struct UpstreamLinkStore: Sendable {
 extension UpstreamLinkStore.Link {
     private static let transferWindow = UpstreamLogin.transferWindow
 
-    /// Yields the user of the account, whether its identifier is another user's `sub`, and whether this user has linked
-    /// one.
+    /// Yields the user of the account, whether its identifier is another user's `sub`, whether this user has linked one,
+    /// and whether nobody was unlinked from it since the proof arrived.
     fileprivate func status(in team: TeamID) -> SQL {
         """
         SELECT
@@ -96,7 +100,7 @@ extension UpstreamLinkStore.Link {
             EXISTS (
                 SELECT FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider) AND sub = \(subject)
-            )
+            ), \(proof.stands(for: identity, at: provider, in: team))
         """
     }
 

@@ -95,7 +95,7 @@ extension UpstreamLinking {
         }
         guard let code = login.answer.code else { throw UpstreamSignIn.incomplete }
         let identity = try await provider.identify(
-            login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.answeredAt)
+            login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.proof.answeredAt)
         let link = link(identity, login)
         if let obstacle = try await links.obstacle(to: link, in: login.team.id) { return .refused(obstacle) }
         let grant = try await orphans.proved(
@@ -119,7 +119,7 @@ extension UpstreamLinking {
         UpstreamLinkStore.Link(
             subject: login.link.subject, provider: provider.id, identity: identity,
             form: login.answer.user.flatMap(UpstreamForm.init), session: login.link.session, origin: login.origin,
-            at: server.clock())
+            at: server.clock(), proof: login.claimed.proof)
     }
 
     private func source(of login: Login) -> OrphanedTokenStore.Source {

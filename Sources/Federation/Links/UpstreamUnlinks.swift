@@ -10,15 +10,17 @@ public import Postgres
 /// user has a second one besides that of the transfer. Two clocks are kept apart: local events are compared with the
 /// arrival of the answer by the database's clock, reports of the provider with its arrival by the server's.
 public enum UpstreamUnlinks {
-    /// Times and group of apps of a provider's answer that may have waited since.
+    /// Times and group of apps of what proves a login: an answer of the provider, or a code that an app handed over.
+    ///
+    /// It may have waited since, for a browser or for the provider.
     public struct Proof: Sendable {
         let answeredAt: Timestamp
         let arrivedAt: Timestamp
         let primaryAppID: ClientID
 
         /// - Parameters:
-        ///   - answeredAt: arrival of the answer by the server's clock.
-        ///   - arrivedAt: arrival of the answer by the database's clock.
+        ///   - answeredAt: first arrival by the server's clock.
+        ///   - arrivedAt: first arrival by the database's clock.
         public init(answeredAt: Timestamp, arrivedAt: Timestamp, for primaryAppID: ClientID) {
             self.answeredAt = answeredAt
             self.arrivedAt = arrivedAt
@@ -78,10 +80,9 @@ public enum UpstreamUnlinks {
     fileprivate static func hash(ofTransfer name: SQL) -> SQL { "sha256(convert_to('transfer ' || \(name), 'UTF8'))" }
 }
 
-extension UpstreamLogin {
-    /// Condition that the user was not unlinked since the provider's answer.
-    func stands(_ team: TeamID) -> SQL {
-        guard let proof else { return "true" }
+extension UpstreamUnlinks.Proof {
+    /// Condition that a user was not unlinked since the proof arrived.
+    func stands(for identity: UpstreamIdentity, at provider: ProviderID, in team: TeamID) -> SQL {
         let name = UpstreamUnlinks.hash(of: "\(identity.identifier)")
         let names: SQL =
             identity.transferSubject.map { "\(name), \(UpstreamUnlinks.hash(ofTransfer: "\($0)"))" } ?? name
@@ -89,17 +90,43 @@ extension UpstreamLogin {
             NOT EXISTS (
                 SELECT FROM upstream_unlinks AS unlink
                 WHERE unlink.team_id = \(team) AND unlink.provider = \(provider)
-                    AND unlink.identifier_hash IN (\(names))
-                    AND unlink.app_id IN ('', \(proof.primaryAppID.rawValue))
-                    AND (unlink.unlinked_at > \(proof.arrivedAt) OR unlink.reported_at > \(proof.answeredAt))
+                    AND unlink.identifier_hash IN (\(names)) AND unlink.app_id IN ('', \(primaryAppID.rawValue))
+                    AND (unlink.unlinked_at > \(arrivedAt) OR unlink.reported_at > \(answeredAt))
             )
             """
     }
 }
 
-extension UpstreamIdentityStore {
-    /// Whether a login was not stored because the user was unlinked since.
-    public func isUnlinked(_ login: UpstreamLogin, in team: TeamID) async throws(PostgresFailure) -> Bool {
-        try await database.query("SELECT WHERE NOT (\(login.stands(team)))", in: team).count == 1
+extension UpstreamLogin {
+    /// Condition on which every write of a login depends: the user was not unlinked since, and is not suspended.
+    ///
+    /// - Parameter subject: an SQL expression of the user's `sub`.
+    func stands(_ team: TeamID, of subject: SQL? = nil) -> SQL {
+        "\(isProved(team)) AND NOT \(isSuspended(team, subject ?? linkedUser(team)))"
+    }
+
+    private func isProved(_ team: TeamID) -> SQL { proof.stands(for: identity, at: provider, in: team) }
+
+    private func isSuspended(_ team: TeamID, _ subject: SQL) -> SQL {
+        """
+        EXISTS (
+            SELECT FROM users AS held
+            WHERE held.team_id = \(team) AND held.sub = \(subject) AND held.suspended_at IS NOT NULL
+        )
+        """
+    }
+
+    /// Query of what `UpstreamFailure(ofLogin:)` reads.
+    func obstacle(in team: TeamID) -> SQL {
+        "SELECT NOT \(isProved(team)), \(isSuspended(team, linkedUser(team))), \(isTaken(team))"
+    }
+}
+
+extension UpstreamFailure {
+    /// The reason for which a login is not stored; nil if there is none.
+    init?(ofLogin row: inout Row) throws(PostgresFailure) {
+        let (isUnlinked, isSuspended, isTaken): (Bool, Bool, Bool) = (try row.next(), try row.next(), try row.next())
+        guard isUnlinked || isSuspended || isTaken else { return nil }
+        self = isUnlinked ? .unlinked : isSuspended ? .suspended : .subjectTaken
     }
 }

@@ -115,16 +115,14 @@ public struct UpstreamRequestSettlement: Sendable {
 
     private func record(_ claimed: UpstreamRequestStore.Unsettled, in team: TeamSnapshot) async throws {
         let identity = try await provider.identify(
-            claimed.answer, of: claimed.upstreamRequest, in: team, at: claimed.answeredAt)
+            claimed.answer, of: claimed.upstreamRequest, in: team, at: claimed.proof.answeredAt)
         let form = claimed.answer.user.flatMap(UpstreamForm.init)
         let login = UpstreamLogin(
             identity, from: provider.id, form: form,
             // An answer with a name means that the user consented on the provider's sheet: `user` is delivered next
             // time.
             primaryAppID: claimed.isForApp && form != nil ? claimed.upstreamRequest.primaryAppID : nil,
-            asking: claimed.upstreamRequest.scope, origin: .local, at: claimed.answeredAt,
-            provedBy: UpstreamUnlinks.Proof(
-                answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: claimed.upstreamRequest.primaryAppID)
+            asking: claimed.upstreamRequest.scope, origin: .local, at: claimed.proof.answeredAt, provedBy: claimed.proof
         )
         _ = try await people.record(login, in: team.id)
     }

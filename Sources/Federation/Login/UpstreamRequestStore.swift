@@ -36,9 +36,7 @@ struct UpstreamRequestStore: Sendable {
         let upstreamRequest: UpstreamRequest
         let purpose: Purpose
         let answer: UpstreamResponse
-        let answeredAt: Timestamp
-        /// Time of arrival by the database's clock.
-        let arrivedAt: Timestamp
+        let proof: UpstreamUnlinks.Proof
         /// Time when another HTTP request may claim it; identifies the claim.
         let until: Timestamp
     }
@@ -107,11 +105,11 @@ struct UpstreamRequestStore: Sendable {
         guard let purpose = try Purpose(&row) else { return nil }
         let primaryAppID: ClientID = try row.next()
         let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
-        let (answeredAt, arrivedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
+        let proof = UpstreamUnlinks.Proof(answeredAt: try row.next(), arrivedAt: try row.next(), for: primaryAppID)
         guard let answer = open(try row.next(), hash, team) else { return nil }
         return Claimed(
             upstreamRequest: upstreamRequests.upstreamRequest(back.state, provider, primaryAppID, scope, team),
-            purpose: purpose, answer: answer, answeredAt: answeredAt, arrivedAt: arrivedAt, until: end)
+            purpose: purpose, answer: answer, proof: proof, until: end)
     }
 
     /// Whether another HTTP request of the same browser is processing the answer, if none could be claimed.
@@ -196,9 +194,7 @@ extension UpstreamRequestStore {
     struct Unsettled: Sendable {
         let upstreamRequest: UpstreamRequest
         let answer: UpstreamResponse
-        let answeredAt: Timestamp
-        /// Time of arrival by the database's clock.
-        let arrivedAt: Timestamp
+        let proof: UpstreamUnlinks.Proof
         /// Whether the upstream request began with an app's authorization request.
         let isForApp: Bool
     }
@@ -241,7 +237,7 @@ extension UpstreamRequestStore {
             let hash: [UInt8] = try row.next()
             let primaryAppID: ClientID = try row.next()
             let scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
-            let (answeredAt, arrivedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
+            let proof = UpstreamUnlinks.Proof(answeredAt: try row.next(), arrivedAt: try row.next(), for: primaryAppID)
             let isForApp: Bool = try row.next()
             guard let answer = open(try row.next(), hash, team), let state = answer.state else {
                 try await settle(hash, in: team, at: due.now)
@@ -250,7 +246,7 @@ extension UpstreamRequestStore {
             unsettled.append(
                 Unsettled(
                     upstreamRequest: upstreamRequests.upstreamRequest(state, provider, primaryAppID, scope, team),
-                    answer: answer, answeredAt: answeredAt, arrivedAt: arrivedAt, isForApp: isForApp))
+                    answer: answer, proof: proof, isForApp: isForApp))
         }
         return (unsettled, rows.count)
     }

@@ -169,11 +169,8 @@ extension UpstreamSignIn {
         if let error = login.answer.error { return try await refused(error, login) }
         guard let code = login.answer.code else { throw Self.incomplete }
         let identity = try await provider.identify(
-            login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.answeredAt)
+            login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.proof.answeredAt)
         let known = try await record(identity, login)
-        guard known.user.suspendedAt == nil else {
-            throw UpstreamFailure(.personSuspended, .none, because: "the person is suspended")
-        }
         let grant = try await orphans.proved(
             try await provider.redeem(code, of: login.upstreamRequest, in: login.team), about: identity.identifier,
             from: source(of: login))
@@ -190,15 +187,10 @@ extension UpstreamSignIn {
         let person = UpstreamLogin(
             identity, from: provider.id, form: login.answer.user.flatMap(UpstreamForm.init),
             primaryAppID: login.interaction.app?.primaryAppID, asking: login.upstreamRequest.scope,
-            origin: login.origin, at: server.clock(),
-            provedBy: UpstreamUnlinks.Proof(
-                answeredAt: claimed.answeredAt, arrivedAt: claimed.arrivedAt, for: login.upstreamRequest.primaryAppID))
-        guard let known = try await people.record(person, in: team) else {
-            let isUnlinked = try await people.isUnlinked(person, in: team)
-            throw isUnlinked ? UpstreamFailure.unlinked : .subjectTaken
-        }
+            origin: login.origin, at: server.clock(), provedBy: claimed.proof)
+        let known = try await people.record(person, in: team)
         let step = TraceEvent(
-            .proved, at: claimed.answeredAt, from: login.origin,
+            .proved, at: claimed.proof.answeredAt, from: login.origin,
             sent: [TraceAttribute("proof", provider.id.rawValue)] + Self.facts(of: login.answer))
         interactions.traces.record(step, of: login.interaction, in: team, by: known.user.subject)
         return known

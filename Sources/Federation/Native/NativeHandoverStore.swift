@@ -27,6 +27,12 @@ struct NativeHandoverStore: Sendable {
         let at: Timestamp
     }
 
+    /// Status of a handover, and when it first arrived.
+    struct Kept: Sendable {
+        let proof: UpstreamUnlinks.Proof
+        let status: Status
+    }
+
     enum Status: Sendable {
         /// Claimed by this request until that time.
         case claimed(until: Timestamp)
@@ -41,7 +47,13 @@ struct NativeHandoverStore: Sendable {
     }
 
     /// Stores a handover, durable when this returns, or finds the identical one stored before.
-    func keep(_ handover: NativeHandover, in team: TeamID, at moment: Timestamp) async throws(PostgresFailure) -> Status
+    ///
+    /// One that waited for the provider counts from its first arrival: by the database's clock, that was as long ago as
+    /// by the servers'.
+    ///
+    /// - Returns: nil if another request has just deleted it.
+    func keep(_ handover: NativeHandover, for primaryAppID: ClientID, in team: TeamID, at moment: Timestamp)
+        async throws(PostgresFailure) -> Kept?
     {
         let end = moment + claim
         let keeping: SQL = """
@@ -53,19 +65,21 @@ struct NativeHandoverStore: Sendable {
             ON CONFLICT (team_id, body_hash) DO UPDATE SET claimed_until = CASE
                 WHEN known.settled_at IS NULL AND known.claimed_until <= \(moment)
                 THEN excluded.claimed_until ELSE known.claimed_until END
-            RETURNING claimed_until = \(end), settled_at, sub, is_new_user, nonce
+            RETURNING created_at, clock_timestamp() - greatest(\(moment) - created_at, interval '0'),
+                claimed_until = \(end), settled_at, sub, is_new_user, nonce
             """
         let rows = try await database.query(keeping.locking(row(of: handover, in: team)), in: team)
-        guard var row = rows.first else { return .busy }
+        guard var row = rows.first else { return nil }
+        let proof = UpstreamUnlinks.Proof(answeredAt: try row.next(), arrivedAt: try row.next(), for: primaryAppID)
         let isOurs: Bool = try row.next()
         let settledAt: Timestamp? = try row.next()
         let subject: Subject? = try row.next()
         let isNewUser: Bool? = try row.next()
         if let settledAt, let subject {
-            return .settled(
-                Settled(subject: subject, isNewUser: isNewUser ?? false, nonce: try row.next(), at: settledAt))
+            let settled = Settled(subject: subject, isNewUser: isNewUser ?? false, nonce: try row.next(), at: settledAt)
+            return Kept(proof: proof, status: .settled(settled))
         }
-        return isOurs ? .claimed(until: end) : .busy
+        return Kept(proof: proof, status: isOurs ? .claimed(until: end) : .busy)
     }
 
     /// Releases a handover that may be tried again.

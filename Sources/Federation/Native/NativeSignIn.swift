@@ -78,30 +78,34 @@ public struct NativeSignIn: ClientEndpoint {
             guard request.client.hasSecret else { throw refusal }
             provenOnly = true
         }
-        let login = Login(
-            handover: handover, client: request.client.client, keepsSecret: request.client.hasSecret,
-            team: request.team, origin: request.origin, answersAsApple: asApple, provenOnly: provenOnly,
-            at: request.moment)
         do {
-            let tokens = try await answer(login)
-            if !provenOnly { try await database.release([use], in: login.team.id, at: login.at) }
+            let tokens = try await answer(handover, request, asApple: asApple, provenOnly: provenOnly)
+            if !provenOnly { try await database.release([use], in: request.team.id, at: request.moment) }
             return tokens
         } catch {
             if !provenOnly, let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
                 failure.cause != .upstreamKey
             {
-                try await database.release([use], in: login.team.id, at: login.at)
+                try await database.release([use], in: request.team.id, at: request.moment)
             }
             throw error
         }
     }
 
-    private func answer(_ login: Login) async throws -> [UInt8] {
-        let (handover, team) = (login.handover, login.team.id)
-        switch try await handovers.keep(handover, in: team, at: login.at) {
+    private func answer(_ handover: NativeHandover, _ request: AuthenticatedRequest, asApple: Bool, provenOnly: Bool)
+        async throws -> [UInt8]
+    {
+        let (client, team) = (request.client.client, request.team.id)
+        let busy = UpstreamFailure(.upstreamBusy, .again, because: "the same handover is under way in another request")
+        guard let kept = try await handovers.keep(handover, for: client.primaryAppID, in: team, at: request.moment)
+        else { throw busy }
+        let login = Login(
+            handover: handover, client: client, keepsSecret: request.client.hasSecret, team: request.team,
+            origin: request.origin, answersAsApple: asApple, provenOnly: provenOnly, at: request.moment,
+            proof: kept.proof)
+        switch kept.status {
         case .settled(let settled): return try await again(settled, login)
-        case .busy:
-            throw UpstreamFailure(.upstreamBusy, .again, because: "the same handover is under way in another request")
+        case .busy: throw busy
         case .claimed(let end):
             do { return try await settle(login, claimedUntil: end) } catch {
                 // Logged only: the first error is more informative, and the claim expires by itself.
@@ -117,9 +121,12 @@ public struct NativeSignIn: ClientEndpoint {
         }
     }
 
-    /// Whether the same handover cannot succeed if it is sent again.
+    /// Whether the same handover may be forgotten: it cannot succeed if it is sent again.
+    ///
+    /// One from before an unlink must be known by its first arrival, too, however often it is sent.
     private static func isFinal(_ error: any Error) -> Bool {
-        (error as? UpstreamFailure).map { $0.remedy != .again } ?? (error is OAuthError || error is TooManyRequests)
+        (error as? UpstreamFailure).map { $0.remedy != .again && $0.cause != .upstreamUnlinked }
+            ?? (error is OAuthError || error is TooManyRequests)
     }
 
     /// Handover with the context in which it is processed.
@@ -134,6 +141,7 @@ public struct NativeSignIn: ClientEndpoint {
         /// Whether to reject, before Apple is asked, a handover that does not prove that token and code came together.
         let provenOnly: Bool
         let at: Timestamp
+        let proof: UpstreamUnlinks.Proof
     }
 
     /// Requires a bundle ID of the team whose group is registered at Apple.
@@ -205,7 +213,8 @@ extension NativeSignIn {
         let use = RateLimit.Use(.failedHandovers, by: .account(proof.identity.identifier))
         try await database.count([use], in: login.team.id, at: login.at)
         do {
-            try await announce(announcement, login)
+            // The name that is sent once is then kept whatever happens to the code.
+            try await people.announce(announcement, in: login.team.id)
             let tokens = try await finish(proof, announcement, login)
             await release(use, login)
             return tokens
@@ -230,15 +239,6 @@ extension NativeSignIn {
     private static func isRefused(_ error: any Error) -> Bool {
         (error as? UpstreamFailure).map { [.upstreamCode, .upstreamToken, .upstreamSubjectTaken].contains($0.cause) }
             ?? (error is OAuthError)
-    }
-
-    /// Stores the announced user with the name that is sent once, so that it is kept whatever happens to the code.
-    private func announce(_ announcement: UpstreamAnnouncement, _ login: Login) async throws {
-        switch try await people.announce(announcement, in: login.team.id) {
-        case .stranger: break
-        case .linkedUser(let user): try checkStanding(user)
-        case .taken: throw UpstreamFailure.subjectTaken
-        }
     }
 
     private func finish(_ proof: NativeProof?, _ announcement: UpstreamAnnouncement?, _ login: Login) async throws
@@ -298,15 +298,7 @@ extension NativeSignIn {
             throw UpstreamFailure(.upstreamToken, .anew, because: "the code is about somebody else")
         }
         let identity = grant.identity.completed(by: proof?.identity)
-        let known = try await record(identity, announcement, login)
-        try checkStanding(known.user)
-        return known
-    }
-
-    private func checkStanding(_ user: User) throws(OAuthError) {
-        guard user.suspendedAt == nil else {
-            throw OAuthError(.invalidGrant, cause: .personSuspended, because: "the person is suspended")
-        }
+        return try await record(identity, announcement, login)
     }
 
     /// Checks that Apple's `user`, if present, is the `sub` of the token, so that both are about the same user.
@@ -321,11 +313,7 @@ extension NativeSignIn {
         async throws -> UpstreamIdentityStore.Known
     {
         let person = person(identity, login.handover.form, login)
-        switch try await people.record(person, announcedBy: announcement, in: login.team.id) {
-        case .known(let known): return known
-        case .taken: throw UpstreamFailure.subjectTaken
-        case .unlinked: throw UpstreamFailure.unlinked
-        }
+        return try await people.record(person, announcedBy: announcement, in: login.team.id)
     }
 
     private func person(_ identity: UpstreamIdentity, _ form: UpstreamForm?, _ login: Login) -> UpstreamLogin {
@@ -333,7 +321,7 @@ extension NativeSignIn {
             identity.observed(login.handover.realUserStatus), from: provider.id, form: form,
             primaryAppID: login.client.primaryAppID,
             // The app requests the scopes from Apple itself, so Apple returned what was requested.
-            asking: .all, origin: login.origin, at: login.at)
+            asking: .all, origin: login.origin, at: login.at, provedBy: login.proof)
     }
 
     private func issue(

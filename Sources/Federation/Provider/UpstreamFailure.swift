@@ -44,13 +44,16 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
         .upstreamSubjectTaken, .none, because: "the provider's name for the person is that of somebody of the directory"
     )
 
+    static let suspended = UpstreamFailure(.personSuspended, .none, because: "the person is suspended")
+
     /// The provider account is no longer linked to the user, or the user is suspended.
     static let unlinked = UpstreamFailure(
         .upstreamUnlinked, .anew,
         because: "the person was unlinked from the account, or was suspended, since they approved")
 
-    /// Whether the answer can be judged later: once the provider recovers, or once the team is connected again.
-    var keepsAnswer: Bool { remedy == .again || cause == .upstreamAbsent }
+    /// Whether the answer can be judged later: once the provider recovers, the team is connected again, or the user is
+    /// not suspended any more.
+    var keepsAnswer: Bool { remedy == .again || cause == .upstreamAbsent || cause == .personSuspended }
 
     /// Whether the request certainly had no effect; after any other failure it may have had one.
     var leavesUndone: Bool {
@@ -58,7 +61,7 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
     }
 
     /// Whether the failure concerns one answer alone, so that others may succeed.
-    var isOfOneAnswer: Bool { [.upstreamKey, .upstreamExpired, .upstreamAbsent].contains(cause) }
+    var isOfOneAnswer: Bool { [.upstreamKey, .upstreamExpired, .upstreamAbsent, .personSuspended].contains(cause) }
 }
 
 // Failures of providers, in the inspector.

@@ -20,9 +20,9 @@ import Testing
             authenticatedAt: .noon)
         let arrival = UpstreamLogin(
             identity, from: .apple, form: nil, primaryAppID: nil,
-            asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon)
-        let known = try await environment.identities.record(arrival, in: team)
-        return try #require(known).user.subject
+            asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon,
+            provedBy: .now(for: .app))
+        return try await environment.identities.record(arrival, in: team).user.subject
     }
 
     @Test func `transferred is what they were called, authorized what they are called`() async throws {
@@ -76,14 +76,13 @@ import Testing
             try environment.admin("DELETE FROM upstream_identities")
 
             let late = waiting(as: Self.present, transfer: "000000.transfer.0000")
-            #expect(try await environment.identities.record(late, in: .acme) == nil)
-            #expect(try await environment.identities.isUnlinked(late, in: .acme))
+            await #expect(throws: UpstreamFailure.unlinked) { try await environment.identities.record(late, in: .acme) }
             #expect(try environment.admin("SELECT FROM users WHERE sub = $1", Self.present.rawValue).isEmpty)
 
             // Nobody else is kept out, nor the same names at another team.
-            #expect(try await environment.identities.record(late, in: .rival) != nil)
+            _ = try await environment.identities.record(late, in: .rival)
             let stranger = waiting(as: Self.present, transfer: "000000.another.0000")
-            #expect(try await environment.identities.record(stranger, in: .acme) != nil)
+            _ = try await environment.identities.record(stranger, in: .acme)
         }
     }
 
@@ -91,12 +90,14 @@ import Testing
         try await withEnvironment { environment in
             try environment.addApp(ClientID.app)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
-            for _ in 0..<2 { #expect(try await environment.identities.record(arrival, in: .acme) != nil) }
+            for _ in 0..<2 { _ = try await environment.identities.record(arrival, in: .acme) }
 
             let parting = UpstreamUnlinks.noting(of: Self.former, for: .app, in: .acme)
             try await environment.database.query(parting, in: .acme)
 
-            #expect(try await environment.identities.record(arrival, in: .acme) == nil)
+            await #expect(throws: UpstreamFailure.unlinked) {
+                try await environment.identities.record(arrival, in: .acme)
+            }
         }
     }
 
@@ -112,17 +113,19 @@ import Testing
                 """, Self.former.rawValue, ada.rawValue)
             let arrival = waiting(as: Self.former, transfer: nil, for: .app)
             var halves = 0
-            let known = try await environment.identities.write(arrival, in: .acme) {
-                statements throws(PostgresFailure) in
-                halves += 1
-                if halves == 2 {
-                    let parting = UpstreamUnlinks.noting(of: ada, for: .app, in: .acme)
-                    try await environment.database.query(parting, in: .acme)
+            await #expect(throws: UpstreamFailure.unlinked) {
+                try await environment.identities.write(arrival, in: .acme) { statements throws(PostgresFailure) in
+                    halves += 1
+                    if halves == 2 {
+                        let parting = UpstreamUnlinks.noting(of: ada, for: .app, in: .acme)
+                        try await environment.database.query(parting, in: .acme)
+                    }
+                    return try await environment.database.query(statements, in: .acme)
                 }
-                return try await environment.database.query(statements, in: .acme)
             }
 
-            #expect(known == nil && halves == 2)
+            // The third asks for the reason.
+            #expect(halves == 3)
             #expect(try environment.count("consents", of: ada) == 0)
         }
     }
@@ -142,8 +145,9 @@ import Testing
             identifier: Self.person, email: SharedIdentity.Email(address: email, isVerified: true, isPrivate: false),
             transferSubject: nil, realUserStatus: nil, authenticatedAt: moment)
         let arrival = UpstreamLogin(
-            identity, from: .apple, form: nil, primaryAppID: app, asking: .all, origin: .test, at: moment)
-        return try #require(try await environment.identities.record(arrival, in: team))
+            identity, from: .apple, form: nil, primaryAppID: app, asking: .all, origin: .test, at: moment,
+            provedBy: .now(for: app))
+        return try await environment.identities.record(arrival, in: team)
     }
 
     /// Which rows of the person's there are, each with the place where its newest version lies.
@@ -186,5 +190,12 @@ import Testing
             try await arrive(at: Self.later, with: "rita@new.example", environment)
             #expect(try environment.identityStates() == ["authorized"])
         }
+    }
+}
+
+extension UpstreamUnlinks.Proof {
+    /// What has just arrived, by the clock of the database, to which noon is none.
+    static func now(for primaryAppID: ClientID) -> Self {
+        Self(answeredAt: .noon, arrivedAt: .now(), for: primaryAppID)
     }
 }
