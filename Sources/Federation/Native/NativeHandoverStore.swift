@@ -150,9 +150,10 @@ struct NativeHandoverStore: Sendable {
     /// Concurrent retries run one after another: each finds the token that the previous one set, and the last one's is
     /// valid.
     ///
+    /// - Parameter notBefore: sessions begun before this time have ended.
     /// - Returns: nil if the session has ended, or its user is suspended.
-    func renew(_ handover: NativeHandover, to token: RefreshToken, in team: TeamID) async throws(PostgresFailure)
-        -> Timestamp?
+    func renew(_ handover: NativeHandover, to token: RefreshToken, begunSince notBefore: Timestamp, in team: TeamID)
+        async throws(PostgresFailure) -> Timestamp?
     {
         let lock: SQL = """
             SELECT FROM native_handovers
@@ -165,7 +166,7 @@ struct NativeHandoverStore: Sendable {
                 lock.locking(row(of: handover, in: team)),
                 """
                 WITH session AS (
-                    \(RefreshTokenStore.replacement(by: token, of: earlier, in: team))
+                    \(RefreshTokenStore.replacement(by: token, of: earlier, begunSince: notBefore, in: team))
                 ), moved AS (
                     UPDATE native_handovers SET token_id = \(token.id) FROM session
                     WHERE team_id = \(team) AND body_hash = \(handover.hash)
@@ -198,8 +199,11 @@ struct NativeHandover: Sendable {
     let realUserStatus: Int?
     /// Whether the client authenticates with a secret, and so receives a refresh token that does not rotate.
     let hasSecret: Bool
+    /// Whether it came to the address that answers as Apple does, where a code works once.
+    let isForApple: Bool
 
-    init(_ parameters: ProtocolParameters) throws(OAuthError) {
+    init(_ parameters: ProtocolParameters, forApple isForApple: Bool) throws(OAuthError) {
+        self.isForApple = isForApple
         clientID = try parameters.required("client_id")
         code = Self.unwrapped(try parameters.required("code"))
         guard code.utf8.count <= Self.longestCode else {
@@ -229,7 +233,8 @@ struct NativeHandover: Sendable {
         String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestName)))
     }
 
-    /// Hash of the handover: an equal hash is a retry, if the client authentication is of the same kind.
+    /// Hash of the handover: an equal hash is a retry, if the client authentication is of the same kind and the address
+    /// the same.
     ///
     /// Only the presence of a client secret counts, not its value: a backend signs a new one for each attempt, and
     /// every valid one proves the same client.
@@ -238,6 +243,7 @@ struct NativeHandover: Sendable {
             clientID, code, identityToken, nonce, user, givenName, familyName, email, realUserStatus.map { String($0) },
         ]
         if hasSecret { parts.append("client_secret") }
+        if isForApple { parts.append("token") }
         // The separator cannot occur in a parameter.
         return SHA256.hash(parts.map { $0 ?? "" }.joined(separator: "\0"))
     }

@@ -67,7 +67,7 @@ public struct NativeSignIn: ClientEndpoint {
     /// because more would only make Apple throttle the team.
     private func respond(to request: AuthenticatedRequest, asApple: Bool) async throws -> [UInt8] {
         try Self.check(request)
-        let handover = try NativeHandover(request.parameters)
+        let handover = try NativeHandover(request.parameters, forApple: asApple)
         let network = LimitKey.network(request.origin.ip)
         let use = RateLimit.Use(.failedHandovers, by: request.client.hasSecret ? .client(request.client.id) : network)
         let others = request.client.hasSecret ? [] : [RateLimit.Use(.unauthenticatedWrites, by: network)]
@@ -79,7 +79,7 @@ public struct NativeSignIn: ClientEndpoint {
             provenOnly = true
         }
         do {
-            let tokens = try await answer(handover, request, asApple: asApple, provenOnly: provenOnly)
+            let tokens = try await answer(handover, request, provenOnly: provenOnly)
             if !provenOnly { try await database.release([use], in: request.team.id, at: request.moment) }
             return tokens
         } catch {
@@ -92,8 +92,8 @@ public struct NativeSignIn: ClientEndpoint {
         }
     }
 
-    private func answer(_ handover: NativeHandover, _ request: AuthenticatedRequest, asApple: Bool, provenOnly: Bool)
-        async throws -> [UInt8]
+    private func answer(_ handover: NativeHandover, _ request: AuthenticatedRequest, provenOnly: Bool) async throws
+        -> [UInt8]
     {
         let (client, team) = (request.client.client, request.team.id)
         let busy = UpstreamFailure(.upstreamBusy, .again, because: "the same handover is under way in another request")
@@ -101,8 +101,7 @@ public struct NativeSignIn: ClientEndpoint {
         else { throw busy }
         let login = Login(
             handover: handover, client: client, keepsSecret: request.client.hasSecret, team: request.team,
-            origin: request.origin, answersAsApple: asApple, provenOnly: provenOnly, at: request.moment,
-            proof: kept.proof)
+            origin: request.origin, provenOnly: provenOnly, at: request.moment, proof: kept.proof)
         switch kept.status {
         case .settled(let settled): return try await again(settled, login)
         case .busy: throw busy
@@ -137,7 +136,6 @@ public struct NativeSignIn: ClientEndpoint {
         let keepsSecret: Bool
         let team: TeamSnapshot
         let origin: Origin
-        let answersAsApple: Bool
         /// Whether to reject, before Apple is asked, a handover that does not prove that token and code came together.
         let provenOnly: Bool
         let at: Timestamp
@@ -160,17 +158,21 @@ public struct NativeSignIn: ClientEndpoint {
 
 // Answers to handovers.
 extension NativeSignIn {
-    /// Answers a repeated handover with a new token of the same session.
+    /// Answers a repeated handover with a new token of the same session, except where a code works once.
     func again(_ settled: NativeHandoverStore.Settled, _ login: Login) async throws -> [UInt8] {
         let refreshToken = token(login)
-        guard login.at - settled.at <= Self.repetition,
+        guard !login.handover.isForApple, login.at - settled.at <= Self.repetition,
             let person = try await people.find(settled.subject, for: login.client.primaryAppID, in: login.team.id),
             person.user.suspendedAt == nil,
-            let since = try await handovers.renew(login.handover, to: refreshToken, in: login.team.id)
+            let since = try await handovers.renew(
+                login.handover, to: refreshToken, begunSince: login.team.notBefore(of: login.client.id),
+                in: login.team.id)
         else {
             throw OAuthError(
                 .invalidGrant, "The code has already been used.", cause: .codeUsed,
-                because: "the same handover was answered more than a minute ago, or its session has ended")
+                because:
+                    "the same handover was answered where a code works once, or more than a minute ago, or its session ended"
+            )
         }
         return try await answer(person, since, refreshToken, settled.nonce, settled.isNewUser, login)
     }
@@ -189,7 +191,7 @@ extension NativeSignIn {
             email: identity?.email.map(SharedEmail.init), authenticatedAt: authenticatedAt)
         let issuer = TokenIssuer(team: login.team, server: server, database: database)
         return try await issuer.answer(claims, under: refreshToken, at: login.at) { json in
-            guard !login.answersAsApple else { return }
+            guard !login.handover.isForApple else { return }
             if let user = identity.flatMap(UserDelivery.init) { json.member("user", raw: Array(user.json.utf8)) }
             json.member("is_new_user", isNewUser)
         }

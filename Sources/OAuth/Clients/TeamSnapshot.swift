@@ -1,4 +1,4 @@
-import Core
+public import Core
 import Crypto
 import EventLoop
 public import Platform
@@ -150,6 +150,9 @@ extension TeamSnapshot {
         guard let client = client(app.clientID), client.isEnabled else { return false }
         return app.testSignIn != nil || client.hasReturnURL(app.redirectURI)
     }
+
+    /// The time before which tokens issued to `client` are invalid.
+    public func notBefore(of client: ClientID) -> Timestamp { tokenRules.notBefore(of: client) }
 
     /// Whether the team has an active key with this id.
     public func hasKey(_ id: KeyID) -> Bool { keys[id] != nil }

@@ -193,14 +193,19 @@ extension RefreshTokenStore {
 
     /// Statement that replaces the token of a live session whose user is not suspended, and yields `authenticated_at`.
     ///
-    /// - Parameter earlier: an SQL expression of the present token's id.
-    public static func replacement(by token: RefreshToken, of earlier: SQL, in team: TeamID) -> SQL {
+    /// - Parameters:
+    ///   - earlier: an SQL expression of the present token's id.
+    ///   - notBefore: sessions begun before this time have ended.
+    public static func replacement(
+        by token: RefreshToken, of earlier: SQL, begunSince notBefore: Timestamp, in team: TeamID
+    ) -> SQL {
         """
         UPDATE refresh_tokens AS session SET token_id = \(token.id), secret_hash = \(token.secretHash)
-        WHERE session.team_id = \(team) AND session.token_id = \(earlier) AND session.revoked_at IS NULL AND EXISTS (
-            SELECT FROM users AS person
-            WHERE person.team_id = \(team) AND person.sub = session.sub AND person.suspended_at IS NULL
-        )
+        WHERE session.team_id = \(team) AND session.token_id = \(earlier) AND session.revoked_at IS NULL
+            AND session.created_at >= \(notBefore) AND EXISTS (
+                SELECT FROM users AS person
+                WHERE person.team_id = \(team) AND person.sub = session.sub AND person.suspended_at IS NULL
+            )
         RETURNING session.authenticated_at
         """
     }

@@ -23,6 +23,32 @@ import Testing
         #expect(try site.handOver(given).status == 200)
     }
 
+    /// What cuts off tokens of before: for the team, a client, or the person.
+    enum CutOff: CaseIterable { case team, client, person, otherClient, otherTeam }
+
+    @Test(.apple, arguments: CutOff.allCases, [true, false])
+    func `V29, V59: is not answered again past a cut-off of the team, the client or the person`(
+        _ cutOff: CutOff, _ hasSecret: Bool
+    ) throws {
+        var given = try site.device(.regular)
+        if hasSecret { given["client_secret"] = try site.teams.secret(of: .app) }
+        #expect(try site.handOver(given).status == 200)
+        site.clock.advance(by: .seconds(10))
+        switch cutOff {
+        case .team: try site.cutOff("*")
+        case .client: try site.cutOff(ClientID.app.rawValue)
+        case .person: #expect(try site.client("sign-out", ["sub": Performer.regular.subject.rawValue]).status == 200)
+        case .otherClient: try site.cutOff(ClientID.sister.rawValue)
+        case .otherTeam: try site.cutOff("*", in: .rival)
+        }
+        let isOver = [.team, .client, .person].contains(cutOff)
+        for _ in 0..<2 {
+            let again = try site.handOver(given)
+            #expect(again.status == (isOver ? 400 : 200) && (again.json["id_token"] == nil) == isOver)
+        }
+        #expect(try site.handOver(try site.device(.regular)).status == 200)
+    }
+
     @Test(.apple) func `is refused with a code that is too long, and a name is cut`() throws {
         var given = try site.device(.regular)
         given["code"] = String(repeating: "c", count: 513)
@@ -105,5 +131,14 @@ import Testing
         site.script.set(.throttled, at: .token)
         let page = try site.browser().signInAtApple(.regular)
         #expect(page.status == 503 && page["Retry-After"] == "30")
+    }
+}
+
+extension TestSite {
+    /// Cuts off what was issued to a client until now; `*` stands for all of a team.
+    func cutOff(_ client: String, in team: TeamID = .acme) throws {
+        try admin(
+            "INSERT INTO not_befores (team_id, client_id, not_before) VALUES ($1, $2, to_timestamp($3::double precision))",
+            team.rawValue, client, "\(clock.now.seconds)")
     }
 }
