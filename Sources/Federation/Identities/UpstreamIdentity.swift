@@ -11,7 +11,7 @@ public struct UpstreamIdentity: Sendable {
     public private(set) var transferSubject: String?
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real; at the first native sign-in only.
     public private(set) var realUserStatus: Int?
-    /// `real_user_status` as an app reports it, unsigned: used only if no other value is known.
+    /// `real_user_status` as a backend reports it, unsigned: used only if no other value is known.
     public private(set) var observedStatus: Int?
     /// Time at which the user authenticated.
     public let authenticatedAt: Timestamp
@@ -30,7 +30,7 @@ public struct UpstreamIdentity: Sendable {
         self.nonce = nonce
     }
 
-    /// Copy with the `real_user_status` that the app received.
+    /// Copy with the `real_user_status` that a backend reports.
     public func observed(_ status: Int?) -> UpstreamIdentity {
         var identity = self
         identity.observedStatus = status

@@ -320,7 +320,8 @@ extension NativeSignIn {
 
     private func person(_ identity: UpstreamIdentity, _ form: UpstreamForm?, _ login: Login) -> UpstreamLogin {
         UpstreamLogin(
-            identity.observed(login.handover.realUserStatus), from: provider.id, form: form,
+            // Of Apple's claims that came unsigned, only a backend's word counts: anyone can send what an app sends.
+            identity.observed(login.keepsSecret ? login.handover.realUserStatus : nil), from: provider.id, form: form,
             primaryAppID: login.client.primaryAppID,
             // The app requests the scopes from Apple itself, so Apple returned what was requested.
             asking: .all, origin: login.origin, at: login.at, provedBy: login.proof)

@@ -120,6 +120,32 @@ import Testing
         #expect(try site.people() == [])
     }
 
+    @Test func `V60: says how real its person is by Apple's signature, or by a backend's word where Apple signed none`()
+        throws
+    {
+        site.publishExtraKey()
+        let own = ["client_secret": try site.teams.secret(of: .app)]
+        // Who says 2, what Apple's token says, and what is kept.
+        let cases: [(hasSecret: Bool, signed: Int?, hasToken: Bool, kept: String?)] = [
+            (false, nil, false, nil), (false, nil, true, nil), (false, 1, true, "1"), (true, nil, false, "2"),
+            (true, nil, true, "2"), (true, 1, true, "1"),
+        ]
+        for (hasSecret, signed, hasToken, kept) in cases {
+            var given = try site.device(.hidden).filter { $0.key != "identity_token" || hasToken }
+            given["real_user_status"] = "2"
+            if hasToken {
+                given["identity_token"] = try site.resigned(given["identity_token"]) {
+                    $0["real_user_status"] = signed.map { .integer(Int64($0)) }
+                }
+            }
+            if hasSecret { given.merge(own) { $1 } }
+            #expect(try site.handOver(given).status == 200)
+            let found = try site.admin("SELECT real_user_status FROM upstream_identities")
+            #expect(found == [[kept]], "\(hasSecret) \(String(describing: signed)) \(hasToken)")
+            try site.removePerson(Performer.hidden.subject)
+        }
+    }
+
     @Test func `keeps what Apple signed over what the app says, and no empty name of a transfer`() throws {
         site.publishExtraKey()
         var given = try site.device(.regular)
