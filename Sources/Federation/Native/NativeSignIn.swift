@@ -62,8 +62,9 @@ public struct NativeSignIn: ClientEndpoint {
     /// Counts a handover as failed until it has succeeded, so that no number of concurrent ones exceeds the limit.
     ///
     /// A backend forwards the handovers of all users of its app, so it is counted by its client ID, whatever its
-    /// address; beyond its limit, only handovers that are verified here continue, and none is given back, because it
-    /// may not have been counted. A failure on this server is not the sender's; what Apple was asked stays counted,
+    /// address. Beyond the limit, only handovers that are verified here continue, each counted for its user before
+    /// anything is stored, so that invented codes exclude nobody whose token proves itself; none is given back, because
+    /// it may not have been counted. A failure on this server is not the sender's; what Apple was asked stays counted,
     /// because more would only make Apple throttle the team.
     private func respond(to request: AuthenticatedRequest, asApple: Bool) async throws -> [UInt8] {
         try Self.check(request)
@@ -71,20 +72,21 @@ public struct NativeSignIn: ClientEndpoint {
         let network = LimitKey.network(request.origin.ip)
         let use = RateLimit.Use(.failedHandovers, by: request.client.hasSecret ? .client(request.client.id) : network)
         let others = request.client.hasSecret ? [] : [RateLimit.Use(.unauthenticatedWrites, by: network)]
-        var provenOnly = false
+        var proven: NativeProof?
         do { try await database.count([use] + others, in: request.team.id, at: request.moment) } catch let refusal
             as TooManyRequests
         {
-            guard request.client.hasSecret else { throw refusal }
-            provenOnly = true
+            proven = try await proof(of: handover, for: request.client.id, in: request.team)
+            guard let proven, proven.namesCode else { throw refusal }
+            try await database.count([Self.use(of: proven)], in: request.team.id, at: request.moment)
         }
         do {
-            let tokens = try await answer(handover, request, provenOnly: provenOnly)
-            if !provenOnly { try await database.release([use], in: request.team.id, at: request.moment) }
+            let tokens = try await answer(handover, request, proven)
+            if proven == nil { try await database.release([use], in: request.team.id, at: request.moment) }
             return tokens
         } catch {
-            if !provenOnly, let failure = error as? UpstreamFailure, failure.remedy == .again, !failure.reachedProvider,
-                failure.cause != .upstreamKey
+            if proven == nil, let failure = error as? UpstreamFailure, failure.remedy == .again,
+                !failure.reachedProvider, failure.cause != .upstreamKey
             {
                 try await database.release([use], in: request.team.id, at: request.moment)
             }
@@ -92,8 +94,8 @@ public struct NativeSignIn: ClientEndpoint {
         }
     }
 
-    private func answer(_ handover: NativeHandover, _ request: AuthenticatedRequest, provenOnly: Bool) async throws
-        -> [UInt8]
+    private func answer(_ handover: NativeHandover, _ request: AuthenticatedRequest, _ proven: NativeProof?)
+        async throws -> [UInt8]
     {
         let (client, team) = (request.client.client, request.team.id)
         let busy = UpstreamFailure(.upstreamBusy, .again, because: "the same handover is under way in another request")
@@ -101,7 +103,7 @@ public struct NativeSignIn: ClientEndpoint {
         else { throw busy }
         let login = Login(
             handover: handover, client: client, keepsSecret: request.client.hasSecret, team: request.team,
-            origin: request.origin, provenOnly: provenOnly, at: request.moment, proof: kept.proof)
+            origin: request.origin, proven: proven, at: request.moment, proof: kept.proof)
         switch kept.status {
         case .settled(let settled): return try await again(settled, login)
         case .busy: throw busy
@@ -136,8 +138,8 @@ public struct NativeSignIn: ClientEndpoint {
         let keepsSecret: Bool
         let team: TeamSnapshot
         let origin: Origin
-        /// Whether to reject, before Apple is asked, a handover that does not prove that token and code came together.
-        let provenOnly: Bool
+        /// Verified content of the app's token, already counted for its user; nil if it is still to be read.
+        let proven: NativeProof?
         let at: Timestamp
         let proof: UpstreamUnlinks.Proof
     }
@@ -202,18 +204,16 @@ extension NativeSignIn {
 extension NativeSignIn {
     /// Verifies the app's token, if there is one, then redeems the code, which works once; only then writes user data.
     func settle(_ login: Login, claimedUntil end: Timestamp) async throws -> [UInt8] {
-        let proof = try await proof(of: login.handover, login)
-        guard !login.provenOnly || proof?.namesCode == true else {
-            throw TooManyRequests(limit: .failedHandovers, wait: RateLimit.failedHandovers.window)
-        }
+        var proof = login.proven
+        if proof == nil { proof = try await self.proof(of: login.handover, for: login.client.id, in: login.team) }
         guard let proof else { return try await finish(nil, nil, login) }
         // Without the code's hash in it, the token may be an old one found by an attacker, and the name false.
         let form = proof.namesCode ? login.handover.form : nil
         let announcement = UpstreamAnnouncement(
             person(proof.identity, form, login), as: login.handover.hash, heldUntil: end)
         // A client with a token and its code can send them again and again, and each time the provider is asked.
-        let use = RateLimit.Use(.failedHandovers, by: .account(proof.identity.identifier))
-        try await database.count([use], in: login.team.id, at: login.at)
+        let use = Self.use(of: proof)
+        if login.proven == nil { try await database.count([use], in: login.team.id, at: login.at) }
         do {
             // The name that is sent once is then kept whatever happens to the code.
             try await people.announce(announcement, in: login.team.id)
@@ -228,6 +228,10 @@ extension NativeSignIn {
             }
             throw error
         }
+    }
+
+    private static func use(of proof: NativeProof) -> RateLimit.Use {
+        RateLimit.Use(.failedHandovers, by: .account(proof.identity.identifier))
     }
 
     /// Takes a count back; an error does not fail the sign-in.
@@ -283,10 +287,12 @@ extension NativeSignIn {
     }
 
     /// Verified content of the app's token; nil if there is none.
-    private func proof(of handover: NativeHandover, _ login: Login) async throws -> NativeProof? {
+    private func proof(of handover: NativeHandover, for app: ClientID, in team: TeamSnapshot) async throws
+        -> NativeProof?
+    {
         guard let token = handover.identityToken else { return nil }
         let proof = try await provider.identify(
-            token, beside: handover.code, nonce: handover.expectedNonce, for: login.client.id, in: login.team)
+            token, beside: handover.code, nonce: handover.expectedNonce, for: app, in: team)
         try checkUser(proof.identity, handover)
         return proof
     }

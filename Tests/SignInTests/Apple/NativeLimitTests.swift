@@ -65,17 +65,18 @@ import Testing
     }
 
     @Test(.apple(limits: ["failed-handovers": 3]))
-    func `V43, V46: is refused for a minute once so many of a network have failed, but for backends and other teams`()
+    func `V43, V46, V61: once so many have failed, only what proves itself goes on, of a network and of a backend`()
         throws
     {
         for number in 0..<3 { #expect(try site.handOver(Self.junk(number)).status == 400) }
         let (given, own) = (try site.device(.regular), ["client_secret": try site.teams.secret(of: .app)])
-        let refused = try site.handOver(given)
+        let bare = given.filter { $0.key != "identity_token" }
+        let refused = try site.handOver(bare)
         #expect(refused.status == 429 && refused["Retry-After"] == "60")
         #expect(try site.handOver(given, in: "RIVALTEAM1").status == 400)
         // A secret that proves nothing is no backend's, and counts for nobody.
         #expect(try site.handOver(given.merging(["client_secret": "forged"]) { $1 }).status == 400)
-        #expect(try site.handOver(given.merging(own) { $1 }).status == 200)
+        #expect(try site.handOver(bare.merging(own) { $1 }).status == 200)
         #expect(try site.counted("failed-handovers.client.%") == [0])
 
         // What strangers had it hand over shuts nobody out whose token proves itself.
@@ -89,6 +90,34 @@ import Testing
         #expect(failed >= 3 && now >= failed)
         site.clock.advance(by: .seconds(61))
         #expect(try site.handOver(try site.device(.regular)).status == 200)
+    }
+
+    @Test(.apple(limits: ["failed-handovers": 3]))
+    func
+        `V61: that proves itself goes on beyond the limit of its network, so often for each person, and writes nothing else`()
+        throws
+    {
+        site.publishExtraKey()
+        for number in 0..<3 { #expect(try site.handOver(Self.junk(number)).status == 400) }
+        let (rita, hiro) = (try site.device(.regular), try site.device(.hidden))
+        let kept = "SELECT count(*) FROM native_handovers"
+        let (before, calls) = (try site.admin(kept), site.calls(to: .token))
+        // A token of another code, one that names none, and one that Apple has not signed.
+        var others = [rita.merging(["code": hiro["code"] ?? ""]) { $1 }]
+        for change in [{ $0["c_hash"] = nil }, { $0["iss"] = "https://evil.example" }]
+            as [(inout [String: JSONValue]) -> Void]
+        { others.append(rita.merging(["identity_token": try site.resigned(rita["identity_token"], change)]) { $1 }) }
+        for other in others { #expect([400, 429].contains(try site.handOver(other).status)) }
+        #expect(try site.admin(kept) == before && site.calls(to: .token) == calls)
+
+        #expect(try site.handOver(rita).status == 200 && site.handOver(rita).status == 200)
+        // With what is spent, Apple is asked so often for each person and no more; another's goes on.
+        let statuses = try (0..<5).map { try site.handOver(rita.merging(["first_name": "Name \($0)"]) { $1 }).status }
+        #expect(statuses.filter { $0 == 429 }.count >= 2 && statuses.allSatisfy { $0 != 200 })
+        let spent = try site.admin(kept)
+        #expect(try site.handOver(rita.merging(["first_name": "More"]) { $1 }).status == 429)
+        #expect(try site.admin(kept) == spent)
+        #expect(try site.handOver(hiro).status == 200)
     }
 
     @Test(.apple) func `comes from no sheet of the stand-in whose nonce the database cannot keep`() throws {
