@@ -38,6 +38,15 @@ import Testing
             "but only this machine reaches it", "is not forwarded to people who hid theirs",
         ] { #expect(answer.text.contains(sentence), "\(sentence)") }
         #expect(!answer.text.contains("invalid_client"))
+
+        // A team that Apple leads to is told where nobody new is admitted.
+        try environment.setIdentitySources("directory,apple")
+        let closed = "whom this team does not know yet cannot sign in with Apple"
+        #expect(!answer.text.contains(closed))
+        for policy in ["off", "invitation"] {
+            try environment.setRegistration(policy)
+            #expect(try await admin.post(Self.address, []).text.contains(closed), "\(policy)")
+        }
         let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
         #expect(!answer.text.contains(line))
     }

@@ -33,7 +33,7 @@ public struct TeamCheckup: Sendable {
     ///   - actor: the actor in the audit event of a domain whose state changes.
     public func run(_ team: Team, by actor: Actor, from origin: Origin) async throws -> [Finding] {
         let connections = try await AppleConnectionStore(database).list(in: team.id)
-        var findings = sources(team.settings.identitySources, connections)
+        var findings = sources(of: team.configuration, connections)
         findings += try await check(connections, of: team.id)
         if !connections.isEmpty { findings += try await checkAddresses(of: team.id) }
         findings += try await checkReturnURLs(of: team)
@@ -49,12 +49,15 @@ public struct TeamCheckup: Sendable {
         return false
     }
 
-    private func sources(_ sources: [IdentitySource], _ connections: [AppleConnection]) -> [Finding] {
+    private func sources(of team: TeamConfiguration, _ connections: [AppleConnection]) -> [Finding] {
         let subject = Message("console.checkup.sources")
-        switch (sources.contains(.apple), connections.isEmpty) {
+        switch (team.settings.identitySources.contains(.apple), connections.isEmpty) {
         case (true, true):
             let advice = Message("console.checkup.sources.unconnected.advice")
             return [Finding(.wrong, subject, Message("console.checkup.sources.unconnected"), advice: [advice])]
+        case (true, false) where team.policy.registration != .open:
+            let advice = Message("console.checkup.sources.closed.advice")
+            return [Finding(.note, subject, Message("console.checkup.sources.closed"), advice: [advice])]
         case (false, false): return [Finding(.note, subject, Message("console.checkup.sources.unused"))]
         default: return []
         }

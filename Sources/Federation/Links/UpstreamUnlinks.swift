@@ -98,11 +98,24 @@ extension UpstreamUnlinks.Proof {
 }
 
 extension UpstreamLogin {
-    /// Condition on which every write of a login depends: the user was not unlinked since, and is not suspended.
+    /// Condition on which every write of a login depends: the user was not unlinked since, is not suspended, and is
+    /// known if the team does not admit new users.
     ///
-    /// - Parameter subject: an SQL expression of the user's `sub`.
-    func stands(_ team: TeamID, of subject: SQL? = nil) -> SQL {
-        "\(isProved(team)) AND NOT \(isSuspended(team, subject ?? linkedUser(team)))"
+    /// - Parameter known: an SQL expression of the `sub` of a user whose identity is known.
+    func stands(_ team: TeamID, of known: SQL? = nil) -> SQL {
+        let held: SQL = "\(isProved(team)) AND NOT \(isSuspended(team, known ?? linkedUser(team)))"
+        return known == nil ? "\(held) AND \(isAdmitted(team))" : held
+    }
+
+    /// Condition that the provider's user is one of the team's, or may become one; an address makes nobody known.
+    private func isAdmitted(_ team: TeamID) -> SQL {
+        """
+        (
+            EXISTS (SELECT FROM upstream_identities WHERE \(same(team)))
+            OR EXISTS (SELECT FROM users AS own WHERE own.team_id = \(team) AND own.sub = \(identity.identifier))
+            OR EXISTS (SELECT FROM teams AS host WHERE host.team_id = \(team) AND host.registration = 'open')
+        )
+        """
     }
 
     private func isProved(_ team: TeamID) -> SQL { proof.stands(for: identity, at: provider, in: team) }
@@ -118,15 +131,20 @@ extension UpstreamLogin {
 
     /// Query of what `UpstreamFailure(ofLogin:)` reads.
     func obstacle(in team: TeamID) -> SQL {
-        "SELECT NOT \(isProved(team)), \(isSuspended(team, linkedUser(team))), \(isTaken(team))"
+        """
+        SELECT NOT \(isProved(team)), \(isSuspended(team, linkedUser(team))), NOT \(isAdmitted(team)), \(isTaken(team))
+        """
     }
 }
 
 extension UpstreamFailure {
     /// The reason for which a login is not stored; nil if there is none.
     init?(ofLogin row: inout Row) throws(PostgresFailure) {
-        let (isUnlinked, isSuspended, isTaken): (Bool, Bool, Bool) = (try row.next(), try row.next(), try row.next())
-        guard isUnlinked || isSuspended || isTaken else { return nil }
-        self = isUnlinked ? .unlinked : isSuspended ? .suspended : .subjectTaken
+        var failure: UpstreamFailure?
+        for obstacle in [UpstreamFailure.unlinked, .suspended, .registrationClosed, .subjectTaken] {
+            if try row.next(Bool.self) { failure = failure ?? obstacle }
+        }
+        guard let failure else { return nil }
+        self = failure
     }
 }

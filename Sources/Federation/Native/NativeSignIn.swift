@@ -243,8 +243,9 @@ extension NativeSignIn {
 
     /// Whether the provider rejects the code, or reports a user who does not sign in with it.
     private static func isRefused(_ error: any Error) -> Bool {
-        (error as? UpstreamFailure).map { [.upstreamCode, .upstreamToken, .upstreamSubjectTaken].contains($0.cause) }
-            ?? (error is OAuthError)
+        (error as? UpstreamFailure).map {
+            [.upstreamCode, .upstreamToken, .upstreamSubjectTaken, .registrationClosed].contains($0.cause)
+        } ?? (error is OAuthError)
     }
 
     private func finish(_ proof: NativeProof?, _ announcement: UpstreamAnnouncement?, _ login: Login) async throws

@@ -44,6 +44,9 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
         .upstreamSubjectTaken, .none, because: "the provider's name for the person is that of somebody of the directory"
     )
 
+    static let registrationClosed = UpstreamFailure(
+        .registrationClosed, .none, because: "the person is new, and the team's new accounts are off or by invitation")
+
     static let suspended = UpstreamFailure(.personSuspended, .none, because: "the person is suspended")
 
     /// The provider account is no longer linked to the user, or the user is suspended.

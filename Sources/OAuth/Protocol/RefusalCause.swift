@@ -98,6 +98,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
 
     // Accounts.
     case personUnknown = "person_unknown"
+    case registrationClosed = "registration_closed"
     case accessTokenWrong = "access_token_wrong"
     case transferClosed = "transfer_closed"
 }

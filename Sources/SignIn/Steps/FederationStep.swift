@@ -124,8 +124,13 @@ struct FederationStep: Sendable {
         case .again: return steps.pages.respond(.appleLater(failure), to: request, of: team, retryURL: retry)
         case .anew: return steps.pages.respond(.appleAnew, to: request, of: team, retryURL: anew)
         case .none:
-            let isSuspended = failure.cause == .personSuspended
-            return steps.pages.respond(isSuspended ? .suspended : .appleNever, to: request, of: team)
+            let error: UserFacingError =
+                switch failure.cause {
+                case .personSuspended: .suspended
+                case .registrationClosed: .registrationClosed
+                default: .appleNever
+                }
+            return steps.pages.respond(error, to: request, of: team)
         }
     }
 
@@ -178,6 +183,11 @@ extension UserFacingError {
     static let appleBusy = UserFacingError(
         .conflict, Message("hosted.problems.apple-busy.headline"), Message("hosted.problems.apple-busy.message"),
         advice: Message("hosted.problems.apple-busy.advice"))
+
+    /// The team admits no new users, and the one at Apple is new.
+    static let registrationClosed = UserFacingError(
+        .forbidden, Message("hosted.problems.closed.headline"), Message("hosted.problems.closed.message"),
+        advice: Message("hosted.problems.closed.advice"))
 
     static let suspended = UserFacingError(
         .forbidden, Message("hosted.problems.suspended.headline"), Message("hosted.problems.suspended.message"),
