@@ -34,7 +34,9 @@ import Testing
         #expect(database == [["pippin", "C.UTF-8", "pippin"]])
 
         try directory.killServer()
-        #expect(try next.look { $0 == .started } == [.died, .started])
+        // PostgreSQL does not start while processes of the killed server still end.
+        let events = try next.look { $0 == .started }
+        #expect(events.first == .died && events.last == .started)
         try next.waitUntilItAccepts()
         #expect(try next.query("SELECT id FROM teams") == [["ACMETEAM01"], ["RIVALTEAM1"]], "what it acknowledged")
         try next.stop()
