@@ -51,7 +51,7 @@ struct Settings: Sendable {
         let tls = Self.tls(&options)
         let publicURL = Self.publicURL(&options, listen: listen, isTLS: tls != nil)
         let resources = Self.resources(&options)
-        storage = (options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL")).map(Storage.url) ?? .own
+        storage = Self.database(&options).map(Storage.url) ?? .own
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
@@ -142,6 +142,28 @@ struct Settings: Sendable {
         return resources
     }
 
+    /// Connection string of the operator's database, in which user and password of a URL are percent-encoded for libpq.
+    private static func database(_ options: inout Options) -> String? {
+        guard let text = options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL") else { return nil }
+        guard let scheme = ["postgresql://", "postgres://"].first(where: { text.hasPrefix($0) }) else { return text }
+        let (userInfo, rest) = URLCredentials.split(text.dropFirst(scheme.count))
+        // Without a colon it is a user alone, or the `@` is of something else.
+        guard let userInfo, userInfo.contains(":") else { return text }
+        let credentials = URLCredentials(userInfo)
+        if credentials == nil { options.complain("--database has \(escape)") }
+        return credentials.map { scheme + $0.encoded + rest }
+    }
+
+    /// What keeps the credentials of a URL from being read, if it has some.
+    private static let escape = "a user or password with a % that begins no escape: write it as %25"
+
+    /// The problem of an option whose URL cannot be read, which does not repeat it, because it may contain a password.
+    private static func problem(_ option: String, _ url: String, form: String) -> String {
+        let userInfo = URLCredentials.split(url[...]).credentials
+        let hasBareEscape = userInfo.map { $0.contains("%") && PercentCoding.decode($0.utf8) == nil } == true
+        return hasBareEscape ? "\(option) has \(escape)" : "\(option) is not \(form)"
+    }
+
     private static func trustedProxies(_ options: inout Options) -> TrustedProxies {
         guard let text = options.value("trusted-proxy") else { return TrustedProxies() }
         var blocks: [AddressBlock] = []
@@ -183,8 +205,10 @@ struct Settings: Sendable {
     private static func outgoingProxy(_ options: inout Options) -> OutgoingProxy? {
         guard let url = options.value("outgoing-proxy") else { return nil }
         let proxy = OutgoingProxy(url)
-        // The value is not repeated, because it may contain a password.
-        if proxy == nil { options.complain("--outgoing-proxy is not http://, perhaps USER:PASSWORD@, then HOST:PORT") }
+        if proxy == nil {
+            let form = "http://, perhaps USER:PASSWORD@, then HOST:PORT"
+            options.complain(problem("--outgoing-proxy", url, form: form))
+        }
         return proxy
     }
 
@@ -222,9 +246,9 @@ extension Settings {
         let url = options.value("smtp")
         let authority = authority(&options)
         let server = url.flatMap { SMTPServer($0, authority: authority) }
-        // The value is not repeated, because it may contain a password.
-        if url != nil, server == nil {
-            options.complain("--smtp is not smtp:// or smtps://, perhaps USER:PASSWORD@, then HOST and perhaps :PORT")
+        if let url, server == nil {
+            let form = "smtp:// or smtps://, perhaps USER:PASSWORD@, then HOST and perhaps :PORT"
+            options.complain(problem("--smtp", url, form: form))
         }
         if authority != nil, url == nil { options.complain("--smtp-ca goes with --smtp") }
         let from = options.value("mail-from")

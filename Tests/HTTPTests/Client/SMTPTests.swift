@@ -205,7 +205,7 @@ import Testing
 
     @Test(arguments: [
         "", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example/path", "smtp://mail.example:0",
-        "smtp://mail.example:99999", "smtp://me@mail.example", "smtp://a:b@c:d@e", "smtp://ma il", "smtp://mail\r\n",
+        "smtp://mail.example:99999", "smtp://me@mail.example", "smtp://ma il", "smtp://mail\r\n",
         "smtp://:x@mail.example", "smtp://m%0d%0ae:x@mail.example", "smtp://[::1",
     ]) func `is one of these two forms`(url: String) { #expect(SMTPServer(url) == nil) }
 }
