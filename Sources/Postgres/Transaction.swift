@@ -2,7 +2,7 @@ import EventLoop
 
 /// An open transaction.
 ///
-/// It cannot outlive the closure that borrows it.
+/// Stores borrow it, so that it cannot outlive the closure that it was lent to.
 public struct Transaction: ~Copyable {
     private let connection: Connection
     private let timeout: Duration
@@ -20,6 +20,11 @@ public struct Transaction: ~Copyable {
     /// - Returns: the rows of the last statement.
     @discardableResult public func query(_ statements: [SQL]) async throws(PostgresFailure) -> Rows {
         try await send(statements)
+    }
+
+    /// Runs `body` with a handle of its own of this transaction, to make it a part of a larger value.
+    public func lend<Value>(_ body: (consuming Transaction) async throws -> Value) async throws -> Value {
+        try await body(Transaction(connection: connection, timeout: timeout))
     }
 
     func begin(_ setting: Setting?) async throws(PostgresFailure) {
@@ -67,10 +72,12 @@ extension Transaction {
 extension Database {
     /// Runs `body` in one transaction under `setting`: committed when it returns, rolled back when it throws.
     ///
-    /// - Parameter row: the row that `body` locks first; other work of this loop that locks it waits before it gets a
-    ///   connection.
+    /// - Parameters:
+    ///   - row: the row that `body` locks first; other work of this loop that locks it waits before it gets a connection.
+    ///   - body: owns its handle of the transaction, to make it a part of a larger value; another one is kept for COMMIT
+    ///     and ROLLBACK.
     public func transaction<Value>(
-        setting: Setting? = nil, locking row: LockedRow? = nil, _ body: (borrowing Transaction) async throws -> Value
+        setting: Setting? = nil, locking row: LockedRow? = nil, _ body: (consuming Transaction) async throws -> Value
     ) async throws -> Value {
         loop.preconditionCurrent()
         statementCount += 1
@@ -85,7 +92,7 @@ extension Database {
         let value: Value
         do {
             try await transaction.begin(setting)
-            value = try await body(transaction)
+            value = try await body(Transaction(connection: connection, timeout: configuration.timeout))
         } catch {
             await transaction.rollBack()
             throw error

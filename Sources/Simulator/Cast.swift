@@ -20,6 +20,8 @@ public struct Cast: Sendable {
         // The subject is derived from the name, so that it is identical in every installation.
         let fixed = UserStore(database, random: RandomSource { Array(digest.prefix($0)) })
         let new = NewUser(name: performer.name, email: performer.email, isEmailVerified: performer.isEmailVerified)
-        try await fixed.create(new, in: team, by: .system("simulator"), from: .local)
+        _ = try await database.change(in: team, by: .system("simulator"), from: .local) { change in
+            try await fixed.create(new, change)
+        }
     }
 }

@@ -32,10 +32,10 @@ extension TestEnvironment {
         let appleTeam = try #require(AppleTeamID(rawValue: Simulator.teamID))
         return AppleStandIn(teamID: appleTeam, pageURL: "http://apple.localhost/apple") { registration, returnURL, _ in
             defer { teams.forget(appleSide) }
-            return try await database.transaction(in: appleSide) { transaction in
+            return try await database.change(in: appleSide) { change in
                 let portal = Portal(database: database, keyRing: keyRing)
                 do {
-                    try await portal.register(registration, returnURL, transaction)
+                    try await portal.register(registration, returnURL, change)
                     return []
                 } catch let refusal as ValidationError { return [FieldError(refusal)] }
             }

@@ -21,10 +21,9 @@ extension TestEnvironment {
                 identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example"],
                 returnURLs: ["https://acme.example/back"], requiresPKCE: requiresPKCE), of: app.identifier,
             policy: policy)
-        return try await parts.database.transaction(in: .acme) { transaction in
-            _ = try await registry.appIDs.create(app, in: .acme, by: .system("test"), from: Self.origin, transaction)
-            return try await registry.serviceIDs.create(
-                web, in: .acme, by: .system("test"), from: Self.origin, transaction)
+        return try await parts.database.change(in: .acme) { change in
+            _ = try await registry.appIDs.create(app, change)
+            return try await registry.serviceIDs.create(web, change)
         }
     }
 

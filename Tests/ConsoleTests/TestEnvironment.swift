@@ -49,7 +49,7 @@ struct TestEnvironment: OwnedDatabase, Sendable {
         let new = NewUser(
             name: try #require(PersonName(given: name, family: "")),
             email: EmailAddress(rawValue: "\(name.lowercased())@acme.example"))
-        return try await UserStore(parts.database).create(new, in: team, by: .system("test"), from: Self.origin)
+        return try await parts.database.change(in: team) { try await UserStore(parts.database).create(new, $0) }
     }
 
     /// A browser in which somebody new is signed in, who has these roles.

@@ -53,9 +53,7 @@ import Testing
             let (database, consents) = (environment.database, try environment.consents())
             let hash = try Environment.cheap.hash(PasswordEnvironment.password)
             let set: @Sendable (TeamID) async throws -> Bool = { team in
-                try await database.transaction(in: team) { transaction in
-                    try await PasswordStore.set(hash, for: ada, in: team, by: .system("test"), from: .test, transaction)
-                }
+                try await database.change(in: team) { try await PasswordStore.set(hash, for: ada, $0) }
             }
             let isSet = try await set(.acme)
             #expect(isSet)

@@ -36,15 +36,15 @@ struct TestEnvironment: Sendable, OwnedDatabase {
         let new = NewUser(
             name: try #require(PersonName(given: name, family: "Lovelace")),
             email: EmailAddress(rawValue: "\(name)@acme.example"), isEmailVerified: true, password: password)
-        return try await users.create(new, in: team, by: .system("test"), from: .test)
+        return try await database.change(in: team) { try await users.create(new, $0) }
     }
 
     /// Deletes a person; false if the team has no such person.
     func delete(_ subject: Subject, by actor: Actor, reason: String? = nil, in team: TeamID = .acme) async throws
         -> Bool
     {
-        try await database.transaction(in: team) { transaction in
-            try await UserDeletionStore.delete(subject, in: team, by: actor, from: .test, reason: reason, transaction)
+        try await database.change(in: team, by: actor, from: .test) { change in
+            try await UserDeletionStore.delete(subject, reason: reason, change)
         }
     }
 

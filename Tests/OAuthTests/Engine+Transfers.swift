@@ -31,8 +31,8 @@ extension Engine {
         let registration = try Key.Registration(
             id: KeyID.acmeOther.rawValue, name: "Rival's", appID: ClientID.other.rawValue,
             publicKeyPEM: TestKeys.acmeOther.publicKey.pem)
-        try await teams.database.transaction(in: .rival) { transaction in
-            _ = try await teams.keys.register(registration, in: .rival, by: Engine.member, from: .test, transaction)
+        try await teams.database.change(in: .rival, by: Engine.member, from: .test) { change in
+            _ = try await teams.keys.register(registration, change)
         }
     }
 

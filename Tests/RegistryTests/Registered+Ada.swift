@@ -9,48 +9,44 @@ extension Actor { static let ada = Actor.member(.ada) }
 // What Ada does from this machine, at Acme unless said otherwise.
 extension AppIDStore {
     @discardableResult func create(_ draft: AppID.Draft, in team: TeamID = .acme) async throws -> AppID {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: .ada, from: .local, transaction)
-        }
+        try await database.change(in: team, by: .ada, from: .local) { change in try await create(draft, change) }
     }
 
     @discardableResult func update(to draft: AppID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
         -> Update<AppID>
     {
-        try await database.transaction(in: team) { transaction in
-            try await update(to: draft, version: version, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await update(to: draft, version: version, change)
         }
     }
 
     @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
         -> AppIDConsequences?
     {
-        try await database.transaction(in: team) { transaction in
-            try await delete(id, reason: reason, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await delete(id, reason: reason, change)
         }
     }
 }
 
 extension ServiceIDStore {
     @discardableResult func create(_ draft: ServiceID.Draft, in team: TeamID = .acme) async throws -> ServiceID {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: .ada, from: .local, transaction)
-        }
+        try await database.change(in: team, by: .ada, from: .local) { change in try await create(draft, change) }
     }
 
     @discardableResult func update(to draft: ServiceID.Draft, version: Int = 1, in team: TeamID = .acme) async throws
         -> Update<ServiceID>
     {
-        try await database.transaction(in: team) { transaction in
-            try await update(to: draft, version: version, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await update(to: draft, version: version, change)
         }
     }
 
     @discardableResult func delete(_ id: ClientID, reason: String = "No use", in team: TeamID = .acme) async throws
         -> ServiceID?
     {
-        try await database.transaction(in: team) { transaction in
-            try await delete(id, reason: reason, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await delete(id, reason: reason, change)
         }
     }
 }
@@ -58,21 +54,17 @@ extension ServiceIDStore {
 extension EmailSourceStore {
     @discardableResult func create(_ draft: EmailSource.Draft, in team: TeamID = .acme) async throws
         -> RegisteredEmailSource
-    {
-        try await database.transaction(in: team) { transaction in
-            try await create(draft, in: team, by: .ada, from: .local, transaction)
-        }
-    }
+    { try await database.change(in: team, by: .ada, from: .local) { change in try await create(draft, change) } }
 
     func update(to draft: EmailSource.Draft, version: Int) async throws -> Update<RegisteredEmailSource> {
-        try await database.transaction(in: .acme) { transaction in
-            try await update(to: draft, version: version, in: .acme, by: .ada, from: .local, transaction)
+        try await database.change(in: .acme, by: .ada, from: .local) { change in
+            try await update(to: draft, version: version, change)
         }
     }
 
     func delete(_ source: EmailSource, in team: TeamID = .acme) async throws -> Bool {
-        try await database.transaction(in: team) { transaction in
-            try await delete(source, reason: nil, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await delete(source, reason: nil, change)
         }
     }
 }
@@ -87,7 +79,7 @@ extension KeyStore {
     }
 
     @discardableResult func revoke(_ id: KeyID, reason: String = "No use", in team: TeamID = .acme) async throws -> Key?
-    { try await revoke(id, reason: reason, in: team, by: .ada, from: .local) }
+    { try await database.change(in: team, by: .ada, from: .local) { try await revoke(id, reason: reason, $0) } }
 }
 
 extension DomainStore {
@@ -99,8 +91,8 @@ extension DomainStore {
 extension Registered {
     /// Registers a key of `com.acme.app` that was made elsewhere.
     @discardableResult func register(_ registration: Key.Registration, in team: TeamID = .acme) async throws -> Key {
-        try await database.transaction(in: team) { transaction in
-            try await keys.register(registration, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await keys.register(registration, change)
         }
     }
 
@@ -111,20 +103,20 @@ extension Registered {
         let new = try AppleKey.Import(
             parsing: AppleKey.Input(
                 id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: pem))
-        return try await database.transaction(in: team) { transaction in
-            try await appleKeys.create(new, in: team, by: .ada, from: .local, transaction)
+        return try await database.change(in: team, by: .ada, from: .local) { change in
+            try await appleKeys.create(new, change)
         }
     }
 
     func update(to draft: AppleKey.Draft, in team: TeamID = .acme) async throws -> Update<AppleKey> {
-        try await database.transaction(in: team) { transaction in
-            try await appleKeys.update(to: draft, version: 1, in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await appleKeys.update(to: draft, version: 1, change)
         }
     }
 
     func delete(_ key: AppleKey, in team: TeamID = .acme) async throws -> AppleKey? {
-        try await database.transaction(in: team) { transaction in
-            try await appleKeys.delete(key.id, reason: "No use", in: team, by: .ada, from: .local, transaction)
+        try await database.change(in: team, by: .ada, from: .local) { change in
+            try await appleKeys.delete(key.id, reason: "No use", change)
         }
     }
 
@@ -132,9 +124,8 @@ extension Registered {
     @discardableResult func connect(by key: KeyID, in team: TeamID = .acme) async throws -> Update<AppleConnection> {
         let draft = try AppleConnection.Draft(
             parsing: AppleConnection.Input(appID: "com.acme.app", servicesID: "com.acme.siwa", keyID: key.rawValue))
-        return try await database.transaction(in: team) { transaction in
-            try await AppleConnectionStore(database).save(
-                draft, over: .none, in: team, by: .ada, from: .local, transaction)
+        return try await database.change(in: team, by: .ada, from: .local) { change in
+            try await AppleConnectionStore(database).save(draft, over: .none, change)
         }
     }
 }

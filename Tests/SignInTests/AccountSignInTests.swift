@@ -36,6 +36,6 @@ import Testing
         let new = NewUser(
             name: try #require(PersonName(given: "Olga", family: "")),
             email: EmailAddress(rawValue: "ops@acme.example"), password: try TestTeams.argon2id.hash(People.password))
-        _ = try await UserStore(teams.database).create(new, in: .system, by: .system("test"), from: .local)
+        _ = try await teams.database.change(in: .system) { try await UserStore(teams.database).create(new, $0) }
     }
 }

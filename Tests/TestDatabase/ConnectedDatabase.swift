@@ -12,6 +12,13 @@ extension TeamID {
     }
 }
 
+extension TeamDatabase {
+    /// Runs `body` as one change by the test, with no name but the team's.
+    public func change<Value>(in team: TeamID, _ body: (borrowing Change) async throws -> Value) async throws -> Value {
+        try await change(in: team, by: .system("test"), from: .local, body)
+    }
+}
+
 /// A migrated database of a test, seen from a loop as Pippin sees it.
 public struct ConnectedDatabase: OwnedDatabase, Sendable {
     public let conninfo: String

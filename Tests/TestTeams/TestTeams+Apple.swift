@@ -42,34 +42,29 @@ extension TestTeams {
 
 extension Registrar {
     fileprivate func registerAppleSide(returnURL: String) async throws {
-        try await database.transaction(in: .appleSide) { transaction in
-            for id in [ClientID.app, .sister] {
-                try await app(id, under: id == .app ? nil : .app, in: .appleSide, transaction)
-            }
+        try await database.change(in: .appleSide) { change in
+            for id in [ClientID.app, .sister] { try await app(id, under: id == .app ? nil : .app, change) }
             let input = ServiceID.Input(
                 identifier: ClientID.siwa.rawValue, description: "Acme", domains: ["pippin.example"],
                 returnURLs: [returnURL], issuer: "own", booleans: "json", requiresPKCE: false)
             let draft = try ServiceID.Draft(parsing: input, of: .app, policy: .hostNames)
-            _ = try await ServiceIDStore(database).create(
-                draft, in: .appleSide, by: Self.actor, from: Self.origin, transaction)
-            try await key(.apple, of: .app, in: .appleSide, transaction)
-            try await signingKey(of: .appleSide, transaction)
+            _ = try await ServiceIDStore(database).create(draft, change)
+            try await key(.apple, of: .app, change)
+            try await signingKey(change)
         }
     }
 
     fileprivate func connect(_ app: ClientID, of team: TeamID) async throws {
-        try await database.transaction(in: team) { transaction in
+        try await database.change(in: team) { change in
             let key = try AppleKey.Import(
                 parsing: AppleKey.Input(
                     id: KeyID.apple.rawValue, appleTeamID: TeamID.appleSide.rawValue, name: "Apple",
                     appID: app.rawValue, privateKey: TestKeys.key(.apple).pem))
-            _ = try await AppleKeyStore(database, keyRing: server.keyRing).create(
-                key, in: team, by: Self.actor, from: Self.origin, transaction)
+            _ = try await AppleKeyStore(database, keyRing: server.keyRing).create(key, change)
             let draft = try AppleConnection.Draft(
                 parsing: AppleConnection.Input(
                     appID: app.rawValue, servicesID: ClientID.siwa.rawValue, keyID: KeyID.apple.rawValue))
-            _ = try await AppleConnectionStore(database).save(
-                draft, over: .none, in: team, by: Self.actor, from: Self.origin, transaction)
+            _ = try await AppleConnectionStore(database).save(draft, over: .none, change)
         }
     }
 }

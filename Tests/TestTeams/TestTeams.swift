@@ -68,8 +68,8 @@ public struct TestTeams: OwnedDatabase, Sendable {
 
     /// Registers another person of Acme; called on the loop.
     public func addPerson(_ name: String) async throws -> Subject {
-        try await database.transaction(in: .acme) { transaction in
-            try await Registrar(database: database, server: server).person(name, in: .acme, transaction)
+        try await database.change(in: .acme) { change in
+            try await Registrar(database: database, server: server).person(name, change)
         }
     }
 

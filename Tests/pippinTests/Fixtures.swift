@@ -37,8 +37,10 @@ struct Fixtures: OwnedDatabase {
     private func account(_ name: String) throws -> Subject {
         let person = try #require(PersonName(given: name, family: ""))
         let new = NewUser(name: person, email: EmailAddress(rawValue: "\(name.lowercased())@acme.example"))
-        let users = UserStore(TeamDatabase(process.loopServices[0].app))
-        return try process.loops[0].wait { try await users.create(new, in: .system, by: .system("test"), from: .local) }
+        let database = TeamDatabase(process.loopServices[0].app)
+        return try process.loops[0].wait {
+            try await database.change(in: .system) { try await UserStore(database).create(new, $0) }
+        }
     }
 
     private static let registry = """

@@ -31,35 +31,40 @@ public struct AccountDeletion: UpstreamAccounts {
         _ subject: Subject, in team: TeamID, for primaryAppID: ClientID? = nil, by actor: Actor,
         with right: SessionRight? = nil, from origin: Origin, reason: String? = nil
     ) async throws -> ReceiptID? {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
+        let row = LockedRow.person(subject, in: team)
+        return try await database.change(in: team, by: actor, from: origin, locking: row) { change in
             if let right {
                 // The same lock as the deletion takes: with a weaker one, two deletions would deadlock.
-                try await transaction.query(UserStore.deletionLock(subject, in: team))
-                try await right.check(transaction)
+                try await change.query(UserStore.deletionLock(subject, in: team))
+                try await right.check(change.transaction)
             }
-            return try await delete(
-                subject, in: team, for: primaryAppID, by: actor, from: origin, reason: reason, transaction)
+            return try await delete(subject, for: primaryAppID, reason: reason, change)
         }
     }
 
-    /// Deletes a user permanently in the caller's transaction.
+    /// Deletes a user permanently.
     public func delete(
-        _ subject: Subject, in team: TeamID, for primaryAppID: ClientID? = nil, by actor: Actor, from origin: Origin,
-        reason: String? = nil, _ transaction: borrowing Transaction
+        _ subject: Subject, for primaryAppID: ClientID? = nil, reason: String? = nil, _ change: borrowing Change
     ) async throws(PostgresFailure) -> ReceiptID? {
-        let receipt = ReceiptID(random: random)
-        guard try await DeletionStore.lock(subject, usedBy: primaryAppID, in: team, transaction) else { return nil }
-        try await DeletionStore.insert(receipt, of: subject, for: primaryAppID, in: team, transaction)
-        try await DeletionStore.endUpstreamTokens(of: subject, in: team, transaction)
-        try await Notifications.enqueue(.accountDelete, of: subject, in: team, transaction)
-        _ = try await UserDeletionStore.delete(subject, in: team, by: actor, from: origin, reason: reason, transaction)
-        try await UserTraceStore.removeFirst(of: subject, in: team, transaction)
+        let (receipt, team) = (ReceiptID(random: random), change.team)
+        guard try await DeletionStore.lock(subject, usedBy: primaryAppID, in: team, change.transaction) else {
+            return nil
+        }
+        try await DeletionStore.insert(receipt, of: subject, for: primaryAppID, in: team, change.transaction)
+        try await DeletionStore.endUpstreamTokens(of: subject, in: team, change.transaction)
+        try await Notifications.enqueue(.accountDelete, of: subject, in: team, change.transaction)
+        _ = try await UserDeletionStore.delete(subject, reason: reason, change)
+        try await UserTraceStore.removeFirst(of: subject, in: team, change.transaction)
         return receipt
     }
 
     public func end(
         _ subject: Subject, in team: TeamID, by actor: Actor, reason: String, _ transaction: borrowing Transaction
-    ) async throws { _ = try await delete(subject, in: team, by: actor, from: .local, reason: reason, transaction) }
+    ) async throws {
+        try await transaction.change(in: team, by: actor, from: .local) { change in
+            _ = try await delete(subject, reason: reason, change)
+        }
+    }
 
     public func noting(_ fate: UpstreamTokenFate?, ofThose tokens: SQL, in team: TeamID) -> SQL {
         DeletionStore.noting(fate, ofThose: tokens, in: team)
@@ -119,17 +124,17 @@ public struct DeleteAccount: ClientEndpoint {
 extension PreparedAccess {
     /// Ends consents with their codes and tokens, and notifies the apps; ends upstream tokens and unlinks accounts at
     /// providers; deletes second factors, sessions and interactions.
-    public static let everything = PreparedAccess { subject, caller, transaction in
-        let (team, actor) = (caller.team, Actor.person(subject))
-        try await transaction.query(UserStore.lock(subject, in: team))
-        let linked = try await transaction.query(
+    public static let everything = PreparedAccess { subject, change in
+        let team = change.team
+        try await change.query(UserStore.lock(subject, in: team))
+        let linked = try await change.query(
             "SELECT DISTINCT provider FROM upstream_identities WHERE team_id = \(team) AND sub = \(subject)")
         for var row in linked {
             let provider: ProviderID = try row.next()
-            let unlink = UpstreamUnlink(of: subject, from: provider, by: actor, from: caller.origin, in: team)
-            try await unlink.apply(transaction)
+            let unlink = UpstreamUnlink(of: subject, from: provider, by: change.actor, from: change.origin, in: team)
+            try await unlink.apply(change.transaction)
         }
-        let given = try await transaction.query(
+        let given = try await change.query(
             """
             SELECT app_id FROM consents WHERE team_id = \(team) AND sub = \(subject)
             UNION
@@ -139,15 +144,13 @@ extension PreparedAccess {
             """)
         for var row in given {
             let end = AuthorizationEnd.consent(
-                of: subject, for: try row.next(), in: team, by: actor, from: caller.origin)
-            try await end.apply(transaction)
+                of: subject, for: try row.next(), in: team, by: change.actor, from: change.origin)
+            try await end.apply(change.transaction)
         }
-        try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended")
-        try await FactorStore.removeAll(of: subject, in: team, transaction)
-        try await transaction.query(SessionStore.deletion(of: subject, in: team))
-        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
-        let event = AuditEvent(
-            "account.reclaimed", by: actor, on: AuditEvent.Target("user", subject.rawValue), from: caller.origin)
-        try await event.record(in: team, transaction)
+        try await change.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended")
+        try await FactorStore.removeAll(of: subject, in: team, change.transaction)
+        try await change.query(SessionStore.deletion(of: subject, in: team))
+        try await change.query(UserStore.endingSignIns(of: subject, in: team))
+        try await change.record("account.reclaimed", .user(subject))
     }
 }

@@ -116,27 +116,26 @@ extension UpstreamTokenFate {
 ///
 /// A `sub` is never assigned again, because it is random; a user who returns from Apple has the old one.
 public enum UserDeletionStore {
-    /// Deletes a user with codes, tokens, sessions, consents, password and login names, in the caller's transaction.
+    /// Deletes a user with codes, tokens, sessions, consents, password and login names.
     ///
     /// The caller deletes the user's sign-in traces.
     ///
     /// - Returns: whether the user existed.
-    public static func delete(
-        _ subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin, reason: String? = nil,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
+    public static func delete(_ subject: Subject, reason: String? = nil, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Bool
+    {
+        let team = change.team
         // Locked first, so that no row that refers to the user is added meanwhile.
-        let person = try await transaction.query(UserStore.deletionLock(subject, in: team))
+        let person = try await change.query(UserStore.deletionLock(subject, in: team))
         guard !person.isEmpty else { return false }
-        let tokens = try await AuthorizationEnd.deleteAll(of: subject, in: team, transaction)
-        try await SessionStore.deleteAll(of: subject, in: team, transaction)
-        try await transaction.query(UpstreamAnnouncement.removal(of: subject, in: team))
-        try await transaction.query(UpstreamUnlinks.noting(of: subject, in: team))
-        try await transaction.query(UserStore.deletion(of: subject, in: team))
+        let tokens = try await AuthorizationEnd.deleteAll(of: subject, in: team, change.transaction)
+        try await SessionStore.deleteAll(of: subject, in: team, change.transaction)
+        try await change.query(UpstreamAnnouncement.removal(of: subject, in: team))
+        try await change.query(UpstreamUnlinks.noting(of: subject, in: team))
+        try await change.query(UserStore.deletion(of: subject, in: team))
         var after: [String: JSONValue] = ["refreshTokens": .integer(Int64(tokens))]
         if let reason { after["reason"] = .string(reason) }
-        try await AuditEvent("user.deleted", by: actor, on: .user(subject), from: origin, after: .object(after)).record(
-            in: team, transaction)
+        try await change.record("user.deleted", .user(subject), to: after)
         return true
     }
 }

@@ -34,6 +34,12 @@ struct TeamContext: Sendable {
     }
 }
 
+extension TeamDatabase {
+    /// Runs `body` as one change by the member: committed when it returns, rolled back when it throws.
+    func change<Value>(by context: TeamContext, _ body: (borrowing Change) async throws -> Value) async throws -> Value
+    { try await change(in: context.teamID, by: context.actor, from: context.origin, body) }
+}
+
 extension TeamContext {
     /// Rule for the hosts that the team may register.
     var addressPolicy: HostPolicy {

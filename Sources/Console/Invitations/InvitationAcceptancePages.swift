@@ -84,10 +84,10 @@ struct InvitationAcceptancePages: ConsolePages {
         _ request: Request
     ) async throws -> Response {
         let hash = try await parts.hasher.hash(accepted.password, for: .system)
-        let origin = request.auditOrigin
-        let joined = try await acceptance.accept(token, from: origin, at: server.clock()) { email, transaction in
+        let joined = try await acceptance.accept(token, from: request.auditOrigin, at: server.clock()) {
+            email, change in
             let person = NewUser(name: accepted.name, email: email, isEmailVerified: true, password: hash)
-            return try await users.create(person, in: .system, by: .system("invitation"), from: origin, transaction)
+            return try await users.create(person, change)
         }
         guard let joined else { return gone }
         let name = open.team.settings.name.rawValue

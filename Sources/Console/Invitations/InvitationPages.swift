@@ -49,7 +49,7 @@ struct InvitationPages: ConsolePages {
             _ = try await invitations.invite(
                 email, as: role, by: context.account.subject, in: context.teamID, from: context.origin,
                 at: server.clock()
-            ) { issued, transaction in try await send(issued, context, transaction) }
+            ) { issued, change in try await send(issued, context, change) }
         } catch InvitationStore.Failure.tooMany {
             var form = form
             form.errors.add("email", Message("console.members.too-many"))
@@ -67,8 +67,7 @@ struct InvitationPages: ConsolePages {
     }
 
     /// Enqueues the email in the transaction that stores the invitation; the link is stored nowhere else.
-    private func send(_ issued: InvitationStore.Issued, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws
+    private func send(_ issued: InvitationStore.Issued, _ context: TeamContext, _ change: borrowing Change) async throws
     {
         let message = EmailMessage.invitation(
             inviter: context.account.person.name, team: context.team.settings.name.rawValue,
@@ -77,7 +76,7 @@ struct InvitationPages: ConsolePages {
         // The sender's name is the console's, because the recipient need not know the team yet.
         try await parts.mail.enqueue(
             OutgoingMail(message, to: issued.invitation.email, in: .english, from: "Pippin"), in: context.teamID,
-            transaction)
+            change.transaction)
     }
 
     private func withdraw(_ context: TeamContext, _ id: InvitationID) async throws -> Response {

@@ -114,30 +114,26 @@ struct AppIDResource: ListedResource {
 extension AppIDResource {
     func find(_ id: ClientID, in team: TeamID) async throws -> AppID? { try await registry.appIDs.find(id, in: team) }
 
-    func checkName(_ form: AppIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {
+    func checkName(_ form: AppIDForm, _ change: borrowing Change) async throws {
         guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
-        try await registry.appIDs.requireFree(id, in: context.teamID, transaction)
+        try await registry.appIDs.requireFree(id, change)
     }
 
-    func create(_ form: AppIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws -> AppID {
-        try await registry.appIDs.create(
-            try AppID.Draft(parsing: form.input(), policy: context.addressPolicy), in: context.teamID,
-            by: context.actor, from: context.origin, transaction)
+    func create(_ form: AppIDForm, _ context: TeamContext, _ change: borrowing Change) async throws -> AppID {
+        try await registry.appIDs.create(try AppID.Draft(parsing: form.input(), policy: context.addressPolicy), change)
     }
 
-    func update(
-        _ appID: AppID, to form: AppIDForm, version: Int, _ context: TeamContext, _ transaction: borrowing Transaction
-    ) async throws -> Update<AppID> {
+    func update(_ appID: AppID, to form: AppIDForm, version: Int, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Update<AppID>
+    {
         try await registry.appIDs.update(
             to: try AppID.Draft(parsing: form.input(over: appID), policy: context.addressPolicy), version: version,
-            in: context.teamID, by: context.actor, from: context.origin, transaction)
+            change)
     }
 
-    func delete(_ appID: AppID, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws -> Bool
+    func delete(_ appID: AppID, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws -> Bool
     {
-        let deleted = try await registry.appIDs.delete(
-            appID.identifier, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction)
+        let deleted = try await registry.appIDs.delete(appID.identifier, reason: reason, change)
         guard let deleted else { return false }
         guard mayDelete(with: deleted, context) else { throw UserFacingError.forbidden }
         return true

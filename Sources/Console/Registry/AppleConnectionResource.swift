@@ -136,12 +136,11 @@ extension AppleConnectionResource {
         try await registry.appleConnections.find(of: id, in: team)
     }
 
-    func create(_ form: AppleConnectionForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+    func create(_ form: AppleConnectionForm, _ context: TeamContext, _ change: borrowing Change) async throws
         -> AppleConnection
     {
         let draft = try AppleConnection.Draft(parsing: form.input())
-        let update = try await registry.appleConnections.save(
-            draft, over: .none, in: context.teamID, by: context.actor, from: context.origin, transaction)
+        let update = try await registry.appleConnections.save(draft, over: .none, change)
         switch update {
         case .saved(let connection): return connection
         case .conflict, .notFound: throw ValidationError.connectedAlready(draft.appID)
@@ -150,20 +149,15 @@ extension AppleConnectionResource {
 
     func update(
         _ connection: AppleConnection, to form: AppleConnectionForm, version: Int, _ context: TeamContext,
-        _ transaction: borrowing Transaction
+        _ change: borrowing Change
     ) async throws -> Update<AppleConnection> {
         try await registry.appleConnections.save(
-            try AppleConnection.Draft(parsing: form.input(over: connection)), over: .exactly(version),
-            in: context.teamID, by: context.actor, from: context.origin, transaction)
+            try AppleConnection.Draft(parsing: form.input(over: connection)), over: .exactly(version), change)
     }
 
-    func delete(
-        _ connection: AppleConnection, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        try await registry.appleConnections.delete(
-            of: connection.appID, reason: reason, in: context.teamID, by: context.actor, from: context.origin,
-            transaction) != nil
-    }
+    func delete(_ connection: AppleConnection, reason: String, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Bool
+    { try await registry.appleConnections.delete(of: connection.appID, reason: reason, change) != nil }
 
     func createdMessage(_ connection: AppleConnection) -> Flash? {
         let app = connection.appID.rawValue

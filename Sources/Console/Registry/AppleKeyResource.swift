@@ -58,29 +58,20 @@ extension AppleKeyResource {
         try await registry.appleKeys.find(id, in: team)
     }
 
-    func create(_ form: AppleKeyForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
-        -> AppleKey
-    {
-        try await registry.appleKeys.create(
-            try AppleKey.Import(parsing: form.input), in: context.teamID, by: context.actor, from: context.origin,
-            transaction)
+    func create(_ form: AppleKeyForm, _ context: TeamContext, _ change: borrowing Change) async throws -> AppleKey {
+        try await registry.appleKeys.create(try AppleKey.Import(parsing: form.input), change)
     }
 
     func update(
-        _ key: AppleKey, to form: AppleKeyForm, version: Int, _ context: TeamContext,
-        _ transaction: borrowing Transaction
+        _ key: AppleKey, to form: AppleKeyForm, version: Int, _ context: TeamContext, _ change: borrowing Change
     ) async throws -> Update<AppleKey> {
         try await registry.appleKeys.update(
-            to: try AppleKey.Draft(parsing: form.input(over: key)), version: version, in: context.teamID,
-            by: context.actor, from: context.origin, transaction)
+            to: try AppleKey.Draft(parsing: form.input(over: key)), version: version, change)
     }
 
-    func delete(_ key: AppleKey, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws -> Bool
-    {
-        try await registry.appleKeys.delete(
-            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction) != nil
-    }
+    func delete(_ key: AppleKey, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws
+        -> Bool
+    { try await registry.appleKeys.delete(key.id, reason: reason, change) != nil }
 
     func createdMessage(_ key: AppleKey) -> Flash? {
         .good(Message("console.apple-keys.flash.imported", ["key": key.id.rawValue]))

@@ -95,29 +95,21 @@ extension EmailSourceResource {
         try await registry.emailSources.find(name, in: team)
     }
 
-    func create(_ form: EmailSourceForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+    func create(_ form: EmailSourceForm, _ context: TeamContext, _ change: borrowing Change) async throws
         -> RegisteredEmailSource
-    {
-        try await registry.emailSources.create(
-            try EmailSource.Draft(parsing: form.input()), in: context.teamID, by: context.actor, from: context.origin,
-            transaction)
-    }
+    { try await registry.emailSources.create(try EmailSource.Draft(parsing: form.input()), change) }
 
     func update(
         _ source: RegisteredEmailSource, to form: EmailSourceForm, version: Int, _ context: TeamContext,
-        _ transaction: borrowing Transaction
+        _ change: borrowing Change
     ) async throws -> Update<RegisteredEmailSource> {
         try await registry.emailSources.update(
-            to: try EmailSource.Draft(parsing: form.input(for: source.source)), version: version, in: context.teamID,
-            by: context.actor, from: context.origin, transaction)
+            to: try EmailSource.Draft(parsing: form.input(for: source.source)), version: version, change)
     }
 
-    func delete(
-        _ source: RegisteredEmailSource, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        try await registry.emailSources.delete(
-            source.source, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction)
-    }
+    func delete(_ source: RegisteredEmailSource, reason: String, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Bool
+    { try await registry.emailSources.delete(source.source, reason: reason, change) }
 
     /// Checks the records of a saved source immediately, so that its page shows their state.
     ///

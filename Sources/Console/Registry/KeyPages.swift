@@ -103,9 +103,9 @@ struct KeyPages: ConsolePages {
     private func revoke(_ context: TeamContext, _ sent: Form, _ key: Key) async throws -> Response {
         let confirmation = Confirmation(sent, expecting: key.id.rawValue)
         guard let reason = confirmation.reason else { return try await respond(context, key, confirmation) }
-        _ = try await registry.keys.revoke(
-            key.id, reason: reason, in: context.teamID, by: context.actor, from: context.origin
-        ).orNotFound()
+        _ = try await database.change(by: context) { change in
+            try await registry.keys.revoke(key.id, reason: reason, change)
+        }.orNotFound()
         registry.changed(context.teamID)
         return context.redirect(
             to: ConsoleRoutes.key.link(context.teamID, key.id), saying: .good(Message("console.keys.flash.revoked")))

@@ -26,19 +26,17 @@ protocol RegistryResource: ConsolePages {
 
     func find(_ key: Value.Key, in team: TeamID) async throws -> Value?
     /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
-    func create(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws -> Value
+    func create(_ form: Form, _ context: TeamContext, _ change: borrowing Change) async throws -> Value
     /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
-    func update(
-        _ value: Value, to form: Form, version: Int, _ context: TeamContext, _ transaction: borrowing Transaction
-    ) async throws -> Update<Value>
+    func update(_ value: Value, to form: Form, version: Int, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Update<Value>
     /// - Returns: whether the object still existed.
-    func delete(_ value: Value, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws -> Bool
+    func delete(_ value: Value, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws -> Bool
 
     /// Rejects a name that is taken, regardless of other errors in the form.
     ///
     /// - Throws: `ValidationError`.
-    func checkName(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
+    func checkName(_ form: Form, _ change: borrowing Change) async throws
 
     /// Path to which a deletion redirects.
     func home(of team: TeamID) -> String
@@ -66,7 +64,7 @@ extension ListedResource {
 extension RegistryResource {
     func mount(on router: inout ConsoleRouter) {}
 
-    func checkName(_ form: Form, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {}
+    func checkName(_ form: Form, _ change: borrowing Change) async throws {}
     func home(of team: TeamID) -> String { routes.list.link(team) }
     func createdMessage(_ value: Value) -> Flash? { nil }
     func didSave(_ value: Value, _ context: TeamContext) async throws {}

@@ -25,11 +25,6 @@ struct RegistryStores: Sendable {
     /// Makes every loop of this process drop its cached state of the team; must be called after each change.
     func changed(_ team: TeamID) { parts.registryChanged(team) }
 
-    /// Runs `body` in one transaction: committed when it returns, rolled back when it throws.
-    func transaction<Value>(in team: TeamID, _ body: (borrowing Transaction) async throws -> Value) async throws
-        -> Value
-    { try await database.transaction(in: team, body) }
-
     /// All App IDs of the team, for a selection list.
     func allAppIDs(in team: TeamID) async throws -> [AppID] {
         try await database.transaction(in: team) { transaction in try await appIDs.all(in: team, transaction) }

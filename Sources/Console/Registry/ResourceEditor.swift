@@ -46,9 +46,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
 
     private func create(_ context: TeamContext, _ form: Typed) async throws -> Response {
         let outcome = try await FormProblems.collect {
-            try await registry.transaction(in: context.teamID) { transaction in
-                try await resource.create(form, context, transaction)
-            }
+            try await database.change(by: context) { change in try await resource.create(form, context, change) }
         }
         switch outcome {
         case .failure(let problems):
@@ -67,9 +65,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     /// The name is checked in the registry even if other fields are invalid, so that all errors are shown at once.
     private func all(_ problems: FormProblems, of form: Typed, _ context: TeamContext) async throws -> FormProblems {
         let name = try await FormProblems.collect {
-            try await registry.transaction(in: context.teamID) { transaction in
-                try await resource.checkName(form, context, transaction)
-            }
+            try await database.change(by: context) { change in try await resource.checkName(form, change) }
         }
         guard case .failure(let more) = name else { return problems }
         return FormProblems(problems.all + more.all.filter { problems[$0.field] == nil })
@@ -79,8 +75,8 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         let form = Typed(sent)
         let version = try sent.version()
         let outcome = try await FormProblems.collect {
-            try await registry.transaction(in: context.teamID) { transaction in
-                try await resource.update(current, to: form, version: version, context, transaction)
+            try await database.change(by: context) { change in
+                try await resource.update(current, to: form, version: version, context, change)
             }
         }
         switch outcome {
@@ -118,8 +114,8 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
             return try await resource.show(value, context, Unfinished(confirmation: refused))
         }
         let outcome = try await FormProblems.collect {
-            try await registry.transaction(in: context.teamID) { transaction in
-                try await resource.delete(value, reason: reason, context, transaction)
+            try await database.change(by: context) { change in
+                try await resource.delete(value, reason: reason, context, change)
             }
         }
         switch outcome {
@@ -140,28 +136,26 @@ extension ResourceEditor {
     private struct Rehearsed: Error {}
 
     private func checkNew(_ context: TeamContext, _ form: Typed) async throws -> Response {
-        let problems = try await rehearse(context) { transaction in
-            _ = try await resource.create(form, context, transaction)
-        }
+        let problems = try await rehearse(context) { change in _ = try await resource.create(form, context, change) }
         return Self.answer(try await all(problems, of: form, context), form, context)
     }
 
     private func checkChange(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
         let form = Typed(sent)
-        let problems = try await rehearse(context) { transaction in
+        let problems = try await rehearse(context) { change in
             let version = current.version
-            _ = try await resource.update(current, to: form, version: version, context, transaction)
+            _ = try await resource.update(current, to: form, version: version, context, change)
         }
         return Self.answer(problems, form, context)
     }
 
-    private func rehearse(_ context: TeamContext, _ change: (borrowing Transaction) async throws -> Void) async throws
+    private func rehearse(_ context: TeamContext, _ body: (borrowing Change) async throws -> Void) async throws
         -> FormProblems
     {
         let outcome = try await FormProblems.collect {
             do {
-                try await registry.transaction(in: context.teamID) { transaction in
-                    try await change(transaction)
+                try await database.change(by: context) { change in
+                    try await body(change)
                     throw Rehearsed()
                 }
             } catch is Rehearsed {}

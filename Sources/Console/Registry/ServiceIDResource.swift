@@ -98,40 +98,31 @@ extension ServiceIDResource {
         try await registry.serviceIDs.find(id, in: team)
     }
 
-    func checkName(_ form: ServiceIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws {
+    func checkName(_ form: ServiceIDForm, _ change: borrowing Change) async throws {
         guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
-        try await registry.serviceIDs.requireFree(id, in: context.teamID, transaction)
+        try await registry.serviceIDs.requireFree(id, change)
     }
 
-    func create(_ form: ServiceIDForm, _ context: TeamContext, _ transaction: borrowing Transaction) async throws
-        -> ServiceID
-    {
+    func create(_ form: ServiceIDForm, _ context: TeamContext, _ change: borrowing Change) async throws -> ServiceID {
         guard let appID = ClientID(rawValue: form.appID) else {
             let message = Message("console.service-ids.app-id.missing")
             throw InvalidFields([FieldError(field: "appID", message: message)])
         }
         return try await registry.serviceIDs.create(
-            try ServiceID.Draft(parsing: form.input(), of: appID, policy: context.addressPolicy), in: context.teamID,
-            by: context.actor, from: context.origin, transaction)
+            try ServiceID.Draft(parsing: form.input(), of: appID, policy: context.addressPolicy), change)
     }
 
     func update(
-        _ service: ServiceID, to form: ServiceIDForm, version: Int, _ context: TeamContext,
-        _ transaction: borrowing Transaction
+        _ service: ServiceID, to form: ServiceIDForm, version: Int, _ context: TeamContext, _ change: borrowing Change
     ) async throws -> Update<ServiceID> {
         let draft = try ServiceID.Draft(
             parsing: form.input(for: service.identifier), of: service.appID, policy: context.addressPolicy)
-        return try await registry.serviceIDs.update(
-            to: draft, version: version, in: context.teamID, by: context.actor, from: context.origin, transaction)
+        return try await registry.serviceIDs.update(to: draft, version: version, change)
     }
 
-    func delete(_ service: ServiceID, reason: String, _ context: TeamContext, _ transaction: borrowing Transaction)
-        async throws -> Bool
-    {
-        try await registry.serviceIDs.delete(
-            service.identifier, reason: reason, in: context.teamID, by: context.actor, from: context.origin, transaction
-        ) != nil
-    }
+    func delete(_ service: ServiceID, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws
+        -> Bool
+    { try await registry.serviceIDs.delete(service.identifier, reason: reason, change) != nil }
 
     func createdMessage(_ service: ServiceID) -> Flash? {
         .good(Message("console.service-ids.flash.created", ["service": service.description]))

@@ -51,8 +51,9 @@ struct SettingsPages: ConsolePages {
         guard let configuration = draft.configuration(over: context.team.configuration, &errors) else {
             return try await respond(context, draft, errors)
         }
-        let outcome = try await teams.update(
-            context.teamID, to: configuration, version: version, by: context.actor, from: context.origin)
+        let outcome = try await database.change(by: context) { change in
+            try await teams.update(to: configuration, version: version, change)
+        }
         switch outcome {
         case .notFound: throw UserFacingError.notFound
         case .conflict(let theirs): return refuse(context, draft, form, part, theirs)
@@ -110,14 +111,15 @@ struct SettingsPages: ConsolePages {
             let draft = SettingsDraft(context.team.configuration)
             return try await respond(context, draft, deletion: danger(context, confirmation))
         }
-        let outcome = try await teams.requestDeletion(
-            of: context.teamID, reason: reason, version: try form.version(), by: context.actor, from: context.origin,
-            at: server.clock())
+        let version = try form.version()
+        let outcome = try await database.change(by: context) { change in
+            try await teams.requestDeletion(reason: reason, version: version, at: server.clock(), change)
+        }
         return try answer(outcome, context, saying: .warn(Message("console.settings.flash.deletion")))
     }
 
     private func keep(_ context: TeamContext) async throws -> Response {
-        let outcome = try await teams.cancelDeletion(of: context.teamID, by: context.actor, from: context.origin)
+        let outcome = try await database.change(by: context) { change in try await teams.cancelDeletion(change) }
         return try answer(outcome, context, saying: .good(Message("console.settings.flash.kept")))
     }
 

@@ -55,15 +55,13 @@ struct SetupPages: ConsolePages {
     private func run(_ token: LinkToken, _ form: SetupForm.Accepted, _ request: Request) async throws -> (
         account: Subject, team: TeamID
     )? {
-        let origin = request.auditOrigin
         let key = try await founding.makeKey()
         let person = NewUser(
             name: form.name, email: form.email, password: try await parts.hasher.hash(form.password, for: .system))
         let outcome = try await FirstRun(database, parts.system, log: parts.log).complete(
-            token, team: form.team.settings, as: form.team.id, from: origin, at: server.clock(),
-            makeOperator: { transaction in
-                try await users.create(person, in: .system, by: .system("setup"), from: origin, transaction)
-            }, furnish: { team, transaction in try await founding.install(key, in: team, transaction) })
+            token, team: form.team.settings, as: form.team.id, from: request.auditOrigin, at: server.clock(),
+            makeOperator: { change in try await users.create(person, change) },
+            furnish: { change in try await founding.install(key, change) })
         guard case .completed(let account, let team) = outcome else { return nil }
         return (account, team)
     }

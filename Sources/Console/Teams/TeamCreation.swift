@@ -24,12 +24,11 @@ struct TeamCreation: Sendable {
         }
     }
 
-    /// Stores the key of a team in the transaction that creates the team.
-    func install(_ key: RSASigningKey, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
+    /// Stores the key of a team in the change that creates the team.
+    func install(_ key: RSASigningKey, _ change: borrowing Change) async throws(PostgresFailure) {
+        let server = parts.server
         try await SigningKeyStore.insert(
-            key, for: team, activeFrom: parts.server.clock(), keyRing: parts.server.keyRing, in: transaction)
+            key, for: change.team, activeFrom: server.clock(), keyRing: server.keyRing, in: change.transaction)
     }
 
     /// Creates a team with the operator as its owner.
@@ -56,10 +55,9 @@ struct TeamCreation: Sendable {
     private func create(_ settings: TeamSettings, as id: TeamID, _ key: RSASigningKey, by context: AccountContext)
         async throws
     {
-        try await parts.database.transaction(in: id) { transaction in
-            try await TeamStore.create(
-                settings, as: id, owner: context.account.subject, by: context.actor, from: context.origin, transaction)
-            try await install(key, in: id, transaction)
+        try await parts.database.change(in: id, by: context.actor, from: context.origin) { change in
+            try await TeamStore.create(settings, owner: context.account.subject, change)
+            try await install(key, change)
         }
     }
 }

@@ -69,24 +69,22 @@ public struct TOTPStore: Sendable {
         }
     }
 
-    /// Sets a secret that was created elsewhere, in the caller's transaction.
+    /// Sets a secret that was created elsewhere.
     ///
     /// The user's sessions end, so that the user signs in again with the stronger proof.
     ///
     /// - Throws: `PostgresFailure`.
-    public func set(
-        _ secret: TOTPSecret, of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
-        at now: Timestamp = .now(), _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
-        try await transaction.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
-        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
-        let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
-        let ended = try await transaction.query(deletion).changed
-        try await AuditEvent(
-            had ? "factor.replaced" : "factor.added", by: actor, on: .user(subject), from: origin,
-            after: ["kind": "totp", "endedSessions": .integer(Int64(ended))]
-        ).record(in: team, transaction)
+    public func set(_ secret: TOTPSecret, of subject: Subject, at now: Timestamp = .now(), _ change: borrowing Change)
+        async throws(PostgresFailure)
+    {
+        let team = change.team
+        let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, change.transaction)
+        try await change.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
+        try await change.query(UserStore.endingSignIns(of: subject, in: team))
+        let ended = try await change.query(SessionStore.deletion(of: subject, except: nil, in: team)).changed
+        try await change.record(
+            had ? "factor.replaced" : "factor.added", .user(subject),
+            to: ["kind": "totp", "endedSessions": .integer(Int64(ended))])
     }
 
     /// Removes a user's authenticator app.

@@ -57,28 +57,27 @@ public struct InvitedRegistrations: Sendable {
             return .busy
         }
         do {
-            return try await database.transaction(in: caller.team) { transaction in
-                try await make(token, name, hash, for: caller, transaction)
+            let (team, actor) = (caller.team, Actor.system("invitation"))
+            return try await database.change(in: team, by: actor, from: caller.origin) { change in
+                try await make(token, name, hash, for: caller, change)
             }
         } catch UserStore.Failure.loginTaken { return .known }
     }
 
     private func make(
         _ token: LinkToken, _ name: PersonName, _ password: PasswordHash, for caller: AccountCaller,
-        _ transaction: borrowing Transaction
+        _ change: borrowing Change
     ) async throws -> Outcome {
-        let team = caller.team
+        let team = change.team
         // The membership is locked before the link, as when a member loses the right and the invitations end with it.
-        guard try await isBacked(token, for: caller, transaction) else { return .expired }
-        let link = try await links.take(token, for: .invitation, in: team, at: caller.now, transaction)
+        guard try await isBacked(token, for: caller, change.transaction) else { return .expired }
+        let link = try await links.take(token, for: .invitation, in: team, at: caller.now, change.transaction)
         guard let link, let invitation = link.invitation else { return .expired }
         let subject = try await users.create(
-            NewUser(name: name, email: link.email, isEmailVerified: true, password: password), in: team,
-            by: .system("invitation"), from: caller.origin, transaction)
-        try await AuditEvent(
-            "user_invitation.accepted", by: .user(subject, of: team), on: .userInvitation(invitation),
-            from: caller.origin
-        ).record(in: team, transaction)
+            NewUser(name: name, email: link.email, isEmailVerified: true, password: password), change)
+        try await change.acting(by: .user(subject, of: team)) { change in
+            try await change.record("user_invitation.accepted", .userInvitation(invitation))
+        }
         return .made
     }
 }

@@ -51,13 +51,13 @@ public enum UserInvitationStore {
     }
 
     /// Deletes the invitations that a member made, in the transaction in which the member loses that right.
-    public static func removeAll(by member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> [InvitationID]
+    public static func removeAll(by member: Subject, _ change: borrowing Change) async throws(PostgresFailure)
+        -> [InvitationID]
     {
-        try await transaction.query(
+        try await change.query(
             """
             DELETE FROM mailed_links
-            WHERE team_id = \(team) AND purpose = 'invitation' AND invited_by = \(member)
+            WHERE team_id = \(change.team) AND purpose = 'invitation' AND invited_by = \(member)
             RETURNING invitation_id
             """
         ).column()

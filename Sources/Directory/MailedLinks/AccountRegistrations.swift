@@ -164,15 +164,15 @@ public struct AccountRegistrations: Sendable {
     ) async throws -> Confirmation {
         let team = caller.team
         do {
-            return try await database.transaction(in: team) { transaction in
-                let link = try await links.take(token, for: .registration, in: team, at: caller.now, transaction)
+            let actor = Actor.system("registration")
+            return try await database.change(in: team, by: actor, from: caller.origin) { change in
+                let link = try await links.take(token, for: .registration, in: team, at: caller.now, change.transaction)
                 guard let link else { return .expired }
                 let new = NewUser(
                     name: chosen?.name ?? link.name, email: link.email, isEmailVerified: true,
                     password: chosen?.password ?? link.password)
-                let subject = try await users.create(
-                    new, in: team, by: .system("registration"), from: caller.origin, transaction)
-                guard let user = try await users.find(subject, in: team, transaction) else { return .expired }
+                let subject = try await users.create(new, change)
+                guard let user = try await users.find(subject, in: team, change.transaction) else { return .expired }
                 return .made(
                     Made(
                         user: user, login: LoginName(link.email), interaction: link.interaction,

@@ -103,16 +103,16 @@ public struct PasswordRecovery: Sendable {
         guard let user = try await person(token, for: caller) else { return .expired }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) { hash = try await hasher.hash(password, for: team) } catch { return .busy }
-        return try await database.transaction(in: team) { transaction in
-            let link = try await links.take(token, for: .password, in: team, at: caller.now, transaction)
+        let actor = Actor.user(user.subject, of: team)
+        return try await database.change(in: team, by: actor, from: caller.origin) { change in
+            let link = try await links.take(token, for: .password, in: team, at: caller.now, change.transaction)
             guard let link, link.subject == user.subject else { return .expired }
-            _ = try await PasswordStore.set(
-                hash, for: user.subject, in: team, by: .user(user.subject, of: team), from: caller.origin, transaction)
+            _ = try await PasswordStore.set(hash, for: user.subject, change)
             // Console accounts are created by a link to their address, or on the server itself during setup.
-            if !user.isEmailVerified, team != .system { try await prepared.end(user.subject, caller, transaction) }
-            try await users.noteVerified(link.email, of: user.subject, in: team, transaction)
-            try await mailer.send(.passwordChanged, link.email, caller.language, team, transaction)
-            return try await users.find(user.subject, in: team, transaction).map(Outcome.changed) ?? .expired
+            if !user.isEmailVerified, team != .system { try await prepared.end(user.subject, change) }
+            try await users.noteVerified(link.email, of: user.subject, in: team, change.transaction)
+            try await mailer.send(.passwordChanged, link.email, caller.language, team, change.transaction)
+            return try await users.find(user.subject, in: team, change.transaction).map(Outcome.changed) ?? .expired
         }
     }
 }
@@ -122,10 +122,8 @@ public struct PasswordRecovery: Sendable {
 ///
 /// An account with an unconfirmed address may have been created by an attacker who waits for the owner to use it.
 public struct PreparedAccess: Sendable {
-    /// Ends all prepared access in the caller's transaction.
-    public typealias End =
-        @Sendable (_ subject: Subject, _ caller: AccountCaller, _ transaction: borrowing Transaction) async throws ->
-        Void
+    /// Ends all prepared access of a user, by whom the change is made.
+    public typealias End = @Sendable (_ subject: Subject, _ change: borrowing Change) async throws -> Void
 
     let end: End
 

@@ -45,34 +45,31 @@ public struct PasswordStore: Sendable {
         telling mailer: FactorMailer
     ) async throws {
         let subject = right.session.user.subject
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            _ = try await Self.set(
-                hash, for: subject, in: team, by: .user(subject, of: team), from: origin, keeping: right.session.id,
-                transaction)
-            try await mailer.send(.ownPasswordChanged, to: subject, in: team, transaction)
+        let (actor, row) = (Actor.user(subject, of: team), LockedRow.person(subject, in: team))
+        try await database.change(in: team, by: actor, from: origin, locking: row) { change in
+            try await UserStore.lock(subject, by: right, in: team, change.transaction)
+            _ = try await Self.set(hash, for: subject, keeping: right.session.id, change)
+            try await mailer.send(.ownPasswordChanged, to: subject, in: team, change.transaction)
         }
     }
 
-    /// Sets a user's password and ends mailed links, interactions and sessions, except one, in the caller's transaction.
+    /// Sets a user's password and ends mailed links, interactions and sessions, except one.
     ///
     /// - Returns: false if the team has no such user.
     public static func set(
-        _ hash: PasswordHash, for subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
-        keeping session: SessionID? = nil, _ transaction: borrowing Transaction
+        _ hash: PasswordHash, for subject: Subject, keeping session: SessionID? = nil, _ change: borrowing Change
     ) async throws(PostgresFailure) -> Bool {
-        let person = try await transaction.query(UserStore.lock(subject, in: team))
+        let team = change.team
+        let person = try await change.query(UserStore.lock(subject, in: team))
         guard !person.isEmpty else { return false }
-        try await transaction.query(insertion(of: hash, for: subject, in: team))
-        try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))
-        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
-        let deletion = SessionStore.deletion(of: subject, except: session, in: team)
-        let ended = try await transaction.query(deletion).changed
-        let isOwn = actor == .user(subject, of: team)
-        try await AuditEvent(
-            isOwn ? "password.changed" : "password.reset", by: actor, on: .user(subject), from: origin,
-            after: ["endedSessions": .integer(Int64(ended))]
-        ).record(in: team, transaction)
+        try await change.query(insertion(of: hash, for: subject, in: team))
+        try await change.query(MailedLinkStore.deletion(of: subject, in: team))
+        try await change.query(UserStore.endingSignIns(of: subject, in: team))
+        let ended = try await change.query(SessionStore.deletion(of: subject, except: session, in: team)).changed
+        let isOwn = change.actor == .user(subject, of: team)
+        try await change.record(
+            isOwn ? "password.changed" : "password.reset", .user(subject), to: ["endedSessions": .integer(Int64(ended))]
+        )
         return true
     }
 

@@ -25,32 +25,17 @@ public struct UserStore: Sendable {
         u.last_sign_in_at, u.suspended_at, u.credentials_version
         """
 
-    /// Adds a user with a new `sub`.
+    /// Adds a user with a new `sub`; the transaction stays usable if the login name is taken.
     ///
     /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
-    @discardableResult public func create(_ new: NewUser, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> Subject
-    {
-        try await database.transaction(in: team) { transaction in
-            try await create(new, in: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Adds a user with a new `sub` in the caller's transaction, which stays usable if the login name is taken.
-    ///
-    /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
-    @discardableResult public func create(
-        _ new: NewUser, in team: TeamID, by actor: Actor, from origin: Origin, _ transaction: borrowing Transaction
-    ) async throws -> Subject {
+    @discardableResult public func create(_ new: NewUser, _ change: borrowing Change) async throws -> Subject {
         let subject = Subject(hexadecimal: Hex.encode(random.bytes(16)))
-        let added = try await transaction.query(Self.insertion(of: new, as: subject, in: team))
+        let added = try await change.query(Self.insertion(of: new, as: subject, in: change.team))
         guard !added.isEmpty else { throw Failure.loginTaken }
         // The log contains no names and addresses because it outlives the user.
-        let after: JSONValue = [
-            "isEmailVerified": .boolean(new.isEmailVerified), "hasPassword": .boolean(new.password != nil),
-        ]
-        try await AuditEvent("user.created", by: actor, on: .user(subject), from: origin, after: after).record(
-            in: team, transaction)
+        try await change.record(
+            "user.created", .user(subject),
+            to: ["isEmailVerified": .boolean(new.isEmailVerified), "hasPassword": .boolean(new.password != nil)])
         return subject
     }
 

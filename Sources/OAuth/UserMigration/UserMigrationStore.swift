@@ -89,17 +89,17 @@ public struct UserMigrationStore: Sendable {
     func receive(_ transferSub: Subject, for client: Client, in team: TeamID, from origin: Origin, at moment: Timestamp)
         async throws -> Arrival?
     {
-        try await database.transaction(in: team) { transaction in
+        try await database.change(in: team, by: .client(client.id), from: origin) { change in
             let theirs: SQL = "p.team_id = \(team) AND p.transfer_sub = \(transferSub) AND p.expires_at > \(moment)"
             // The user first, then the rows in one order, so that concurrent requests of two apps create only one user.
-            try await transaction.query(
+            try await change.query(
                 """
                 SELECT FROM users WHERE team_id = \(team) AND sub IN (
                     SELECT p.sub FROM transferred_people p WHERE \(theirs)
                 ) ORDER BY sub FOR NO KEY UPDATE
                 """)
-            try await transaction.query("SELECT FROM transferred_people p WHERE \(theirs) ORDER BY p.app_id FOR UPDATE")
-            let rows = try await transaction.query(
+            try await change.query("SELECT FROM transferred_people p WHERE \(theirs) ORDER BY p.app_id FOR UPDATE")
+            let rows = try await change.query(
                 """
                 SELECT p.app_id, u.sub, p.sub IS NOT NULL AND u.sub IS NULL, p.shares_email, p.hides_email,
                     p.given_name, p.family_name, p.email, p.is_email_verified
@@ -117,11 +117,11 @@ public struct UserMigrationStore: Sendable {
                 if person.appID == client.primaryAppID { newcomer = person }
             }
             guard let newcomer else { return nil }
-            let subject = try await user(newcomer, known, team, client, origin, transaction)
+            let subject = try await user(newcomer, known, change)
             if newcomer.subject == nil {
-                try await transaction.query(newcomer.settling(transferSub, as: subject, in: team, at: moment))
+                try await change.query(newcomer.settling(transferSub, as: subject, in: team, at: moment))
             }
-            return try await arrival(subject, newcomer, team, transaction)
+            return try await arrival(subject, newcomer, change)
         }
     }
 
@@ -129,30 +129,22 @@ public struct UserMigrationStore: Sendable {
     ///
     /// A user whose shared address is not a login name here yet can sign in with it, after setting a password by mail.
     /// Accounts are never merged because of the same address.
-    private func user(
-        _ newcomer: Newcomer, _ known: Subject?, _ team: TeamID, _ client: Client, _ origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Subject {
+    private func user(_ newcomer: Newcomer, _ known: Subject?, _ change: borrowing Change) async throws -> Subject {
         if let known { return known }
         let store = UserStore(database, random: server.random)
-        let actor = Actor.client(client.id)
-        do {
-            return try await store.create(newcomer.userWithLogin, in: team, by: actor, from: origin, transaction)
-        } catch UserStore.Failure.loginTaken {
-            let subject = try await store.create(
-                newcomer.userWithoutLogin, in: team, by: actor, from: origin, transaction)
-            try await transaction.query(
-                UserStore.addressing(subject, as: newcomer.email, isVerified: newcomer.isEmailVerified, in: team))
+        do { return try await store.create(newcomer.userWithLogin, change) } catch UserStore.Failure.loginTaken {
+            let subject = try await store.create(newcomer.userWithoutLogin, change)
+            try await change.query(
+                UserStore.addressing(subject, as: newcomer.email, isVerified: newcomer.isEmailVerified, in: change.team)
+            )
             return subject
         }
     }
 
-    private func arrival(_ subject: Subject, _ newcomer: Newcomer, _ team: TeamID, _ transaction: borrowing Transaction)
-        async throws -> Arrival
-    {
+    private func arrival(_ subject: Subject, _ newcomer: Newcomer, _ change: borrowing Change) async throws -> Arrival {
         guard newcomer.sharesEmail, newcomer.hidesEmail else { return Arrival(subject: subject, relayAddress: nil) }
         let address = "\(server.random.text(16, from: .readable))@\(server.relayDomain)"
-        let rows = try await transaction.query(UserStore.relaying(subject, by: address, in: team))
+        let rows = try await change.query(UserStore.relaying(subject, by: address, in: change.team))
         return Arrival(subject: subject, relayAddress: try rows.firstValue(User.init)?.relayAddress?.rawValue)
     }
 

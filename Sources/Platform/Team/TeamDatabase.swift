@@ -58,7 +58,24 @@ public struct TeamDatabase: Sendable {
     ///   connection, so `body` must not lock it outside its transaction.
     public func transaction<Value>(
         in team: TeamID, locking row: LockedRow? = nil, _ body: (borrowing Transaction) async throws -> Value
-    ) async throws -> Value { try await database.transaction(setting: Self.setting(team), locking: row, body) }
+    ) async throws -> Value {
+        try await database.transaction(setting: Self.setting(team), locking: row) { transaction in
+            try await body(transaction)
+        }
+    }
+
+    /// Runs `body` as one change of the team's data, in one transaction: committed when it returns, rolled back when it
+    /// throws.
+    ///
+    /// - Parameter row: as for `transaction`.
+    public func change<Value>(
+        in team: TeamID, by actor: Actor, from origin: Origin, locking row: LockedRow? = nil,
+        _ body: (borrowing Change) async throws -> Value
+    ) async throws -> Value {
+        try await database.transaction(setting: Self.setting(team), locking: row) { transaction in
+            try await body(Change(in: team, by: actor, from: origin, transaction))
+        }
+    }
 
     private static func setting(_ team: TeamID, _ durability: Durability = .durable) -> Setting {
         switch durability {

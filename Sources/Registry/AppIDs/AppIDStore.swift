@@ -19,71 +19,60 @@ public struct AppIDStore: Sendable {
         return try rows.firstValue(AppID.init)
     }
 
-    public func create(
-        _ draft: AppID.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> AppID {
-        try await transaction.lock(team)
-        try await ClientIdentifierStore.claim(draft.identifier, for: .app, in: team, transaction)
-        try await Self.requireRoom(in: team, transaction)
-        if let primary = draft.primary { try await Self.holdPrimary(primary, in: team, transaction) }
-        let rows = try await transaction.query(
+    public func create(_ draft: AppID.Draft, _ change: borrowing Change) async throws -> AppID {
+        try await change.lockTeam()
+        try await ClientIdentifierStore.claim(draft.identifier, for: .app, change)
+        try await Self.requireRoom(change)
+        if let primary = draft.primary { try await Self.holdPrimary(primary, change) }
+        let rows = try await change.query(
             """
             INSERT INTO app_ids AS a (
                 team_id, identifier, description, is_enabled, primary_identifier, notification_url, issuer
             ) VALUES (
-                \(team), \(draft.identifier), \(draft.description), \(draft.isEnabled), \(draft.primary),
+                \(change.team), \(draft.identifier), \(draft.description), \(draft.isEnabled), \(draft.primary),
                 \(draft.notificationURL?.text), \(draft.issuer)
             )
             RETURNING \(Self.columns)
             """)
-        let change = AuditedChange("app_id.created", "app_id", draft.identifier.rawValue, to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record("app_id.created", .appID(draft.identifier), to: draft.auditedMembers)
         return try rows.only(AppID.init)
     }
 
     /// Replaces the App ID of the draft's identifier.
     ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
-    public func update(
-        to draft: AppID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Update<AppID> {
-        guard let current = try await Self.lock(draft.identifier, in: team, transaction) else { return .notFound }
+    public func update(to draft: AppID.Draft, version: Int?, _ change: borrowing Change) async throws -> Update<AppID> {
+        guard let current = try await Self.lock(draft.identifier, change) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
         if let primary = draft.primary, primary != current.primary {
-            try await Self.holdPrimary(primary, in: team, transaction)
-            try await Self.requireNothingBelow(draft.identifier, in: team, transaction)
+            try await Self.holdPrimary(primary, change)
+            try await Self.requireNothingBelow(draft.identifier, change)
         }
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
             UPDATE app_ids AS a
             SET description = \(draft.description), is_enabled = \(draft.isEnabled),
                 primary_identifier = \(draft.primary), notification_url = \(draft.notificationURL?.text),
                 issuer = \(draft.issuer), version = a.version + 1
-            WHERE a.team_id = \(team) AND a.identifier = \(draft.identifier)
+            WHERE a.team_id = \(change.team) AND a.identifier = \(draft.identifier)
             RETURNING \(Self.columns)
             """)
-        let change = AuditedChange(
-            "app_id.updated", "app_id", draft.identifier.rawValue, from: current.draft.auditedMembers,
-            to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record(
+            "app_id.updated", .appID(draft.identifier), from: current.draft.auditedMembers, to: draft.auditedMembers)
         return .saved(try rows.only(AppID.init))
     }
 
     /// - Throws: `ValidationError` when an App ID cannot be created: its identifier is not free in the team, compared
     ///   without regard to case, or the team has reached its number of App IDs.
-    public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
-    {
-        try await ClientIdentifierStore.requireFree(identifier, for: .app, in: team, transaction)
-        try await Self.requireRoom(in: team, transaction)
+    public func requireFree(_ identifier: ClientID, _ change: borrowing Change) async throws {
+        try await ClientIdentifierStore.requireFree(identifier, for: .app, change)
+        try await Self.requireRoom(change)
     }
 
-    private static func requireRoom(in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        guard try await Quota.appIDs.hasRoom(beside: "app_ids WHERE team_id = \(team)", transaction) else {
-            throw ValidationError.limitReached(.appIDs, of: team.rawValue)
-        }
+    private static func requireRoom(_ change: borrowing Change) async throws {
+        guard try await Quota.appIDs.hasRoom(beside: "app_ids WHERE team_id = \(change.team)", change.transaction)
+        else { throw ValidationError.limitReached(.appIDs, of: change.team.rawValue) }
     }
 
     static let columns: SQL = """
@@ -92,23 +81,21 @@ public struct AppIDStore: Sendable {
         """
 
     /// Reads the App ID and locks its row until the transaction ends.
-    static func lock(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> AppID?
-    {
-        let rows = try await transaction.query(
+    static func lock(_ identifier: ClientID, _ change: borrowing Change) async throws(PostgresFailure) -> AppID? {
+        let rows = try await change.query(
             """
             SELECT \(columns) FROM app_ids AS a
-            WHERE a.team_id = \(team) AND a.identifier = \(identifier)
+            WHERE a.team_id = \(change.team) AND a.identifier = \(identifier)
             FOR UPDATE
             """)
         return try rows.firstValue(AppID.init)
     }
 
     /// Locks `identifier` against deletion until the transaction ends.
-    static func hold(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        let rows = try await transaction.query(
+    static func hold(_ identifier: ClientID, _ change: borrowing Change) async throws {
+        let rows = try await change.query(
             """
-            SELECT FROM app_ids WHERE team_id = \(team) AND identifier = \(identifier) FOR KEY SHARE
+            SELECT FROM app_ids WHERE team_id = \(change.team) AND identifier = \(identifier) FOR KEY SHARE
             """)
         guard !rows.isEmpty else { throw ValidationError.unknownAppID(identifier) }
     }
@@ -116,12 +103,11 @@ public struct AppIDStore: Sendable {
     /// Locks `identifier` as a primary App ID until the transaction ends.
     ///
     /// - Throws: `ValidationError` when it is not a primary App ID, or the team has no such App ID.
-    static func holdPrimary(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
-    {
-        let rows = try await transaction.query(
+    static func holdPrimary(_ identifier: ClientID, _ change: borrowing Change) async throws {
+        let rows = try await change.query(
             """
             SELECT primary_identifier FROM app_ids
-            WHERE team_id = \(team) AND identifier = \(identifier)
+            WHERE team_id = \(change.team) AND identifier = \(identifier)
             FOR SHARE
             """)
         guard var row = rows.first else { throw ValidationError.unknownAppID(identifier) }
@@ -130,10 +116,8 @@ public struct AppIDStore: Sendable {
     }
 
     /// Requires that an App ID about to be grouped has no App IDs under it and no keys: only a primary App ID may.
-    private static func requireNothingBelow(
-        _ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws {
-        let rows = try await transaction.query(consequencesQuery(identifier, team))
+    private static func requireNothingBelow(_ identifier: ClientID, _ change: borrowing Change) async throws {
+        let rows = try await change.query(consequencesQuery(identifier, change.team))
         guard let below = try rows.firstValue(AppIDConsequences.init) else { return }
         guard below.groupedAppIDs.isEmpty else { throw ValidationError.primaryOfOthers(below.groupedAppIDs) }
         let keys = below.activeKeys + below.appleKeys
@@ -148,21 +132,18 @@ public struct AppIDStore: Sendable {
     /// Deletes the App ID with its Service IDs, keys and consents, and deletes the tokens of its clients.
     ///
     /// - Returns: the deleted and changed objects, or nil when the team has no such App ID.
-    public func delete(
-        _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> AppIDConsequences? {
+    public func delete(_ identifier: ClientID, reason: String, _ change: borrowing Change) async throws
+        -> AppIDConsequences?
+    {
         // Locks and reads in two statements, because only the second sees commits made during the wait for the lock.
-        guard let appID = try await Self.lock(identifier, in: team, transaction) else { return nil }
-        let rows = try await transaction.query(Self.consequencesQuery(identifier, team))
+        guard let appID = try await Self.lock(identifier, change) else { return nil }
+        let rows = try await change.query(Self.consequencesQuery(identifier, change.team))
         let consequences = try rows.only(AppIDConsequences.init)
-        try await Self.releaseChildren(of: identifier, in: team, transaction)
-        try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], in: team, transaction)
-        let change = AuditedChange(
-            "app_id.deleted", "app_id", identifier.rawValue,
-            from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 },
-            to: AuditedChange.reason(reason))
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await Self.releaseChildren(of: identifier, change)
+        try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], change)
+        try await change.record(
+            "app_id.deleted", .appID(identifier),
+            from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 }, to: .reason(reason))
         return consequences
     }
 
@@ -195,16 +176,16 @@ public struct AppIDStore: Sendable {
         """
     }
 
-    private static func releaseChildren(of identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
+    private static func releaseChildren(of identifier: ClientID, _ change: borrowing Change)
         async throws(PostgresFailure)
     {
-        try await transaction.query(
+        try await change.query(
             """
             UPDATE app_ids SET primary_identifier = NULL, version = version + 1
-            WHERE team_id = \(team) AND primary_identifier = \(identifier)
+            WHERE team_id = \(change.team) AND primary_identifier = \(identifier)
             """)
         for table: SQL in ["keys", "apple_connections", "apple_keys"] {
-            try await transaction.query("DELETE FROM \(table) WHERE team_id = \(team) AND app_id = \(identifier)")
+            try await change.query("DELETE FROM \(table) WHERE team_id = \(change.team) AND app_id = \(identifier)")
         }
     }
 

@@ -35,13 +35,12 @@ public struct AppleConnectionStore: Sendable {
     /// Creates or replaces the connection of an App ID.
     ///
     /// - Parameter version: the state of the connection that the change is based on.
-    public func save(
-        _ draft: AppleConnection.Draft, over version: Version, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Update<AppleConnection> {
-        try await AppIDStore.holdPrimary(draft.appID, in: team, transaction)
-        try await Self.requireKey(draft, in: team, transaction)
-        let current = try await transaction.query("\(Self.selection(draft.appID, team)) FOR UPDATE OF c").firstValue(
+    public func save(_ draft: AppleConnection.Draft, over version: Version, _ change: borrowing Change) async throws
+        -> Update<AppleConnection>
+    {
+        try await AppIDStore.holdPrimary(draft.appID, change)
+        try await Self.requireKey(draft, change)
+        let current = try await change.query("\(Self.selection(draft.appID, change.team)) FOR UPDATE OF c").firstValue(
             AppleConnection.init)
         switch (version, current) {
         case (.exactly(let number), let current?) where number != current.version: return .conflict(current: current)
@@ -51,14 +50,13 @@ public struct AppleConnectionStore: Sendable {
         }
         if let current, current.draft == draft { return .saved(current) }
         if draft.servicesID != current?.servicesID {
-            try await Self.requireFree(draft.servicesID, for: draft.appID, in: team, transaction)
+            try await Self.requireFree(draft.servicesID, for: draft.appID, change)
         }
-        try await transaction.query(Self.saving(draft, team))
-        let change = AuditedChange(
-            current == nil ? "apple_connection.created" : "apple_connection.updated", "apple_connection",
-            draft.appID.rawValue, from: current?.draft.auditedMembers ?? [:], to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        return .saved(try await transaction.query(Self.selection(draft.appID, team)).only(AppleConnection.init))
+        try await change.query(Self.saving(draft, change.team))
+        try await change.record(
+            current == nil ? "apple_connection.created" : "apple_connection.updated", .appleConnection(draft.appID),
+            from: current?.draft.auditedMembers ?? [:], to: draft.auditedMembers)
+        return .saved(try await change.query(Self.selection(draft.appID, change.team)).only(AppleConnection.init))
     }
 
     /// State of a connection that a change is based on.
@@ -73,25 +71,21 @@ public struct AppleConnectionStore: Sendable {
     /// Deletes a connection: sign-ins at Apple stop for that group of apps.
     ///
     /// - Returns: the deleted connection, or nil when there was none.
-    public func delete(
-        of appID: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> AppleConnection? {
-        let found = try await transaction.query("\(Self.selection(appID, team)) FOR UPDATE OF c").firstValue(
+    public func delete(of appID: ClientID, reason: String, _ change: borrowing Change) async throws -> AppleConnection?
+    {
+        let found = try await change.query("\(Self.selection(appID, change.team)) FOR UPDATE OF c").firstValue(
             AppleConnection.init)
         guard let found else { return nil }
-        try await transaction.query("DELETE FROM apple_connections WHERE team_id = \(team) AND app_id = \(appID)")
-        let change = AuditedChange(
-            "apple_connection.deleted", "apple_connection", appID.rawValue, from: found.draft.auditedMembers,
-            to: AuditedChange.reason(reason))
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.query("DELETE FROM apple_connections WHERE team_id = \(change.team) AND app_id = \(appID)")
+        try await change.record(
+            "apple_connection.deleted", .appleConnection(appID), from: found.draft.auditedMembers, to: .reason(reason))
         return found
     }
 
     /// - Throws: `ValidationError` while a connection uses the key.
-    static func requireUnused(_ key: KeyID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        let rows = try await transaction.query(
-            "SELECT app_id FROM apple_connections WHERE team_id = \(team) AND key_id = \(key) LIMIT 1")
+    static func requireUnused(_ key: KeyID, _ change: borrowing Change) async throws {
+        let rows = try await change.query(
+            "SELECT app_id FROM apple_connections WHERE team_id = \(change.team) AND key_id = \(key) LIMIT 1")
         guard var row = rows.first else { return }
         throw ValidationError.keyOfConnection(try row.next())
     }
@@ -130,43 +124,40 @@ public struct AppleConnectionStore: Sendable {
     ///
     /// Apple has one group of apps per Services ID, and never gives it the name of a bundle ID. The team's row is
     /// locked, so that two concurrent changes cannot use the same Services ID.
-    private static func requireFree(
-        _ servicesID: ClientID, for appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws {
-        try await transaction.lock(team)
-        let rows = try await transaction.query(
+    private static func requireFree(_ servicesID: ClientID, for appID: ClientID, _ change: borrowing Change)
+        async throws
+    {
+        try await change.lockTeam()
+        let rows = try await change.query(
             """
             SELECT app_id FROM apple_connections
-            WHERE team_id = \(team) AND services_id = \(servicesID) AND app_id <> \(appID)
+            WHERE team_id = \(change.team) AND services_id = \(servicesID) AND app_id <> \(appID)
             ORDER BY app_id LIMIT 1
             """)
         if var row = rows.first { throw ValidationError.servicesIDTaken(servicesID, by: try row.next()) }
-        let apps = try await transaction.query(
+        let apps = try await change.query(
             """
             SELECT identifier FROM app_ids
-            WHERE team_id = \(team) AND lower(identifier) = lower(\(servicesID)) LIMIT 1
+            WHERE team_id = \(change.team) AND lower(identifier) = lower(\(servicesID)) LIMIT 1
             """)
         if var row = apps.first { throw ValidationError.bundleIDAsServiceID(try row.next()) }
     }
 
     /// - Throws: `ValidationError` when a connection uses the Services ID, compared without regard to case.
-    static func requireNone(as servicesID: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
-    {
-        let rows = try await transaction.query(
+    static func requireNone(as servicesID: ClientID, _ change: borrowing Change) async throws {
+        let rows = try await change.query(
             """
             SELECT services_id FROM apple_connections
-            WHERE team_id = \(team) AND lower(services_id) = lower(\(servicesID)) LIMIT 1
+            WHERE team_id = \(change.team) AND lower(services_id) = lower(\(servicesID)) LIMIT 1
             """)
         if var row = rows.first { throw ValidationError.servicesIDAsBundleID(try row.next()) }
     }
 
     /// Requires that the key belongs to the same App ID, and locks it against deletion until the transaction ends.
-    private static func requireKey(
-        _ draft: AppleConnection.Draft, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws {
-        let rows = try await transaction.query(
+    private static func requireKey(_ draft: AppleConnection.Draft, _ change: borrowing Change) async throws {
+        let rows = try await change.query(
             """
-            SELECT app_id FROM apple_keys WHERE team_id = \(team) AND key_id = \(draft.keyID) FOR KEY SHARE
+            SELECT app_id FROM apple_keys WHERE team_id = \(change.team) AND key_id = \(draft.keyID) FOR KEY SHARE
             """)
         guard var row = rows.first else { throw ValidationError.unknownAppleKey(draft.keyID) }
         let owner: ClientID = try row.next()

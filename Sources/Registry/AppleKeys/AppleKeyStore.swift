@@ -68,69 +68,56 @@ public struct AppleKeyStore: Sendable {
     { try await transaction.query(Self.listing(of: nil, in: team)).all(AppleKey.init) }
 
     /// Imports a key, and encrypts its private key.
-    public func create(
-        _ new: AppleKey.Import, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> AppleKey {
+    public func create(_ new: AppleKey.Import, _ change: borrowing Change) async throws -> AppleKey {
         let id = new.draft.id
-        let sealed = sealer.seal(Array(new.key.pem.utf8), context: Self.place(of: id, in: team))
-        try await transaction.lock(team)
-        try await AppIDStore.holdPrimary(new.appID, in: team, transaction)
-        let others: SQL = "apple_keys WHERE team_id = \(team) AND app_id = \(new.appID)"
-        let added = try await transaction.query(
+        let sealed = sealer.seal(Array(new.key.pem.utf8), context: Self.place(of: id, in: change.team))
+        try await change.lockTeam()
+        try await AppIDStore.holdPrimary(new.appID, change)
+        let others: SQL = "apple_keys WHERE team_id = \(change.team) AND app_id = \(new.appID)"
+        let added = try await change.query(
             """
             INSERT INTO apple_keys (
                 team_id, key_id, apple_team_id, name, app_id, rank, fingerprint, private_key_sealed
             )
-            SELECT \(team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), rank,
+            SELECT \(change.team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), rank,
                 \(Key.fingerprint(of: new.key.publicKey)), \(sealed)
             FROM \(Quota.appleKeys.freeRank(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
             """)
-        let stored = try await transaction.query(Self.selection(id, team)).firstValue(AppleKey.init)
+        let stored = try await change.query(Self.selection(id, change.team)).firstValue(AppleKey.init)
         guard let key = stored else { throw ValidationError.limitReached(.appleKeys, of: new.appID.rawValue) }
         guard added.changed == 1 else { throw ValidationError.keyIDTaken(id) }
-        let change = AuditedChange("apple_key.imported", "apple_key", id.rawValue, to: key.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record("apple_key.imported", .appleKey(id), to: key.auditedMembers)
         return key
     }
 
     /// Replaces the editable values of the key, if its version is still `version`.
-    public func update(
-        to draft: AppleKey.Draft, version: Int, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Update<AppleKey> {
-        guard let current = try await Self.lock(draft.id, in: team, transaction) else { return .notFound }
+    public func update(to draft: AppleKey.Draft, version: Int, _ change: borrowing Change) async throws -> Update<
+        AppleKey
+    > {
+        guard let current = try await Self.lock(draft.id, change) else { return .notFound }
         if version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
             UPDATE apple_keys AS k
             SET name = \(draft.name), apple_team_id = \(draft.appleTeamID), version = k.version + 1
-            WHERE k.team_id = \(team) AND k.key_id = \(draft.id)
+            WHERE k.team_id = \(change.team) AND k.key_id = \(draft.id)
             RETURNING \(Self.columns)
             """)
-        let change = AuditedChange(
-            "apple_key.updated", "apple_key", draft.id.rawValue, from: current.draft.auditedMembers,
-            to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record(
+            "apple_key.updated", .appleKey(draft.id), from: current.draft.auditedMembers, to: draft.auditedMembers)
         return .saved(try rows.only(AppleKey.init))
     }
 
     /// Deletes the key with its private key; it can sign nothing afterwards.
     ///
     /// - Returns: the deleted key, or nil when the team has no such key.
-    public func delete(
-        _ id: KeyID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> AppleKey? {
-        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
-        try await AppleConnectionStore.requireUnused(id, in: team, transaction)
-        try await transaction.query("DELETE FROM apple_keys WHERE team_id = \(team) AND key_id = \(id)")
-        let change = AuditedChange(
-            "apple_key.deleted", "apple_key", id.rawValue, from: current.auditedMembers,
-            to: AuditedChange.reason(reason))
-        try await change.record(in: team, by: actor, from: origin, transaction)
+    public func delete(_ id: KeyID, reason: String, _ change: borrowing Change) async throws -> AppleKey? {
+        guard let current = try await Self.lock(id, change) else { return nil }
+        try await AppleConnectionStore.requireUnused(id, change)
+        try await change.query("DELETE FROM apple_keys WHERE team_id = \(change.team) AND key_id = \(id)")
+        try await change.record("apple_key.deleted", .appleKey(id), from: current.auditedMembers, to: .reason(reason))
         return current
     }
 
@@ -147,9 +134,9 @@ public struct AppleKeyStore: Sendable {
         "SELECT \(columns) FROM apple_keys AS k WHERE k.team_id = \(team) AND k.key_id = \(id)"
     }
 
-    private static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> AppleKey?
-    { try await transaction.query("\(selection(id, team)) FOR UPDATE").firstValue(AppleKey.init) }
+    private static func lock(_ id: KeyID, _ change: borrowing Change) async throws(PostgresFailure) -> AppleKey? {
+        try await change.query("\(selection(id, change.team)) FOR UPDATE").firstValue(AppleKey.init)
+    }
 }
 
 extension AppleKey {

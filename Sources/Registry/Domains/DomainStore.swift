@@ -85,8 +85,8 @@ public struct DomainStore: Sendable {
     public func note(
         _ finding: DomainFinding, of domain: DomainName, in team: TeamID, by actor: Actor, from origin: Origin
     ) async throws -> RegisteredDomain? {
-        try await database.transaction(in: team) { transaction in
-            let known = try await transaction.query(
+        try await database.change(in: team, by: actor, from: origin) { change in
+            let known = try await change.query(
                 """
                 SELECT is_verified FROM domains
                 WHERE team_id = \(team) AND domain = \(domain.text)
@@ -94,13 +94,12 @@ public struct DomainStore: Sendable {
                 """)
             guard var row = known.first else { return nil }
             let wasVerified: Bool = try row.next()
-            let rows = try await transaction.query(Self.update(finding, of: domain, in: team))
+            let rows = try await change.query(Self.update(finding, of: domain, in: team))
             let current = try rows.only(RegisteredDomain.init)
             if current.isVerified != wasVerified {
-                let change = AuditedChange(
-                    current.isVerified ? "domain.verified" : "domain.lapsed", "domain", domain.text,
+                try await change.record(
+                    current.isVerified ? "domain.verified" : "domain.lapsed", AuditEvent.Target("domain", domain.text),
                     from: ["isVerified": .boolean(wasVerified)], to: ["isVerified": .boolean(current.isVerified)])
-                try await change.record(in: team, by: actor, from: origin, transaction)
             }
             return current
         }

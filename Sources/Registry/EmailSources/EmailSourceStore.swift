@@ -63,68 +63,60 @@ public struct EmailSourceStore: Sendable {
         -> [RegisteredEmailSource]
     { try await transaction.query(Self.selection(team)).all(RegisteredEmailSource.init) }
 
-    @discardableResult public func create(
-        _ draft: EmailSource.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> RegisteredEmailSource {
+    @discardableResult public func create(_ draft: EmailSource.Draft, _ change: borrowing Change) async throws
+        -> RegisteredEmailSource
+    {
         let source = draft.source
-        try await transaction.lock(team)
-        let added = try await transaction.query(
+        try await change.lockTeam()
+        let added = try await change.query(
             """
             INSERT INTO email_sources (team_id, source, kind, rank, dkim_selectors)
-            SELECT \(team), \(source.text), \(source.kind), rank, \(draft.selectors.map(\.text))
-            FROM \(Quota.emailSources.freeRank(beside: "email_sources WHERE team_id = \(team)"))
+            SELECT \(change.team), \(source.text), \(source.kind), rank, \(draft.selectors.map(\.text))
+            FROM \(Quota.emailSources.freeRank(beside: "email_sources WHERE team_id = \(change.team)"))
             ON CONFLICT (team_id, source) DO NOTHING
             """)
-        let stored = try await transaction.query(Self.selection(source, team)).firstValue(RegisteredEmailSource.init)
-        guard let stored else { throw ValidationError.limitReached(.emailSources, of: team.rawValue) }
+        let stored = try await change.query(Self.selection(source, change.team)).firstValue(RegisteredEmailSource.init)
+        guard let stored else { throw ValidationError.limitReached(.emailSources, of: change.team.rawValue) }
         guard added.changed == 1 else { throw ValidationError.sourceTaken(source.text) }
-        let change = AuditedChange("email_source.created", "email_source", source.text, to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record("email_source.created", .emailSource(source), to: draft.auditedMembers)
         return stored
     }
 
     /// Replaces the e-mail source of the draft's name.
     ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
-    public func update(
-        to draft: EmailSource.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Update<RegisteredEmailSource> {
-        let known = try await transaction.query("\(Self.selection(draft.source, team)) FOR UPDATE")
+    public func update(to draft: EmailSource.Draft, version: Int?, _ change: borrowing Change) async throws -> Update<
+        RegisteredEmailSource
+    > {
+        let known = try await change.query("\(Self.selection(draft.source, change.team)) FOR UPDATE")
         guard let current = try known.firstValue(RegisteredEmailSource.init) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
             UPDATE email_sources AS e
             SET dkim_selectors = \(draft.selectors.map(\.text)), version = e.version + 1, check_due_at = now()
-            WHERE e.team_id = \(team) AND e.source = \(draft.source.text)
+            WHERE e.team_id = \(change.team) AND e.source = \(draft.source.text)
             RETURNING \(Self.columns)
             """)
-        let change = AuditedChange(
-            "email_source.updated", "email_source", draft.source.text, from: current.draft.auditedMembers,
+        try await change.record(
+            "email_source.updated", .emailSource(draft.source), from: current.draft.auditedMembers,
             to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
         return .saved(try rows.only(RegisteredEmailSource.init))
     }
 
     /// - Parameter reason: the user's reason; nil when a registry file omits the source.
     /// - Returns: whether the team had the source.
-    public func delete(
-        _ source: EmailSource, reason: String?, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        let deleted = try await transaction.query(
+    public func delete(_ source: EmailSource, reason: String?, _ change: borrowing Change) async throws -> Bool {
+        let deleted = try await change.query(
             """
-            DELETE FROM email_sources AS e WHERE e.team_id = \(team) AND e.source = \(source.text)
+            DELETE FROM email_sources AS e WHERE e.team_id = \(change.team) AND e.source = \(source.text)
             RETURNING \(Self.columns)
             """)
         guard let gone = try deleted.firstValue(RegisteredEmailSource.init) else { return false }
-        let change = AuditedChange(
-            "email_source.deleted", "email_source", source.text, from: gone.draft.auditedMembers,
-            to: reason.map { AuditedChange.reason($0) } ?? [:])
-        try await change.record(in: team, by: actor, from: origin, transaction)
+        try await change.record(
+            "email_source.deleted", .emailSource(source), from: gone.draft.auditedMembers,
+            to: reason.map(AuditedMembers.reason) ?? [:])
         return true
     }
 

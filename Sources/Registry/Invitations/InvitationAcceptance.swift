@@ -48,8 +48,8 @@ public struct InvitationAcceptance: Sendable {
         -> Outcome
     {
         guard let (team, _) = try await system.find(token, at: now) else { return .gone }
-        return try await database.transaction(in: team, locking: .team(team)) { transaction in
-            try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
+        return try await database.change(in: team, by: .member(account), from: origin, locking: .team(team)) { change in
+            try await Self.accept(token, as: account, at: now, change)
         }
     }
 
@@ -60,19 +60,22 @@ public struct InvitationAcceptance: Sendable {
     ///   and creates no account; `PostgresFailure`.
     public func accept(
         _ token: LinkToken, from origin: Origin, at now: Timestamp,
-        makeAccount: (EmailAddress, borrowing Transaction) async throws -> Subject
+        makeAccount: (EmailAddress, borrowing Change) async throws -> Subject
     ) async throws -> (account: Subject, team: TeamID)? {
         guard let (team, id) = try await system.find(token, at: now),
             let invitation = try await invitations.find(id, in: team)
         else { return nil }
         do {
             // Begun in the team, so that a wait for the team's row counts against it and not against the system team.
-            let account = try await database.transaction(in: team, locking: .team(team)) { transaction in
-                try await transaction.lock(team)
-                try await Self.enter(.system, transaction)
-                let account = try await makeAccount(invitation.email, transaction)
-                try await Self.enter(team, transaction)
-                let outcome = try await Self.accept(token, as: account, in: team, from: origin, at: now, transaction)
+            let actor = Actor.system("invitation")
+            let account = try await database.change(in: team, by: actor, from: origin, locking: .team(team)) { change in
+                try await change.lockTeam()
+                let account = try await change.acting(in: .system, by: actor) { change in
+                    try await makeAccount(invitation.email, change)
+                }
+                let outcome = try await change.acting(by: .member(account)) { change in
+                    try await Self.accept(token, as: account, at: now, change)
+                }
                 guard outcome == .joined(team) else { throw Gone() }
                 return account
             }
@@ -83,27 +86,18 @@ public struct InvitationAcceptance: Sendable {
     /// Error: the link was used meanwhile, so the new account must be rolled back.
     private struct Gone: Error {}
 
-    /// Puts the rest of the transaction under the setting of a team.
-    private static func enter(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
-    }
-
-    private static func accept(
-        _ token: LinkToken, as account: Subject, in team: TeamID, from origin: Origin, at now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws -> Outcome {
+    private static func accept(_ token: LinkToken, as account: Subject, at now: Timestamp, _ change: borrowing Change)
+        async throws -> Outcome
+    {
         // Locked before the invitation, in the order of `InvitationStore.invite`.
-        try await transaction.lock(team)
-        guard let invitation = try await InvitationStore.accept(token, in: team, at: now, transaction) else {
-            return .gone
+        try await change.lockTeam()
+        guard let invitation = try await InvitationStore.accept(token, at: now, change) else { return .gone }
+        try await InvitationStore.record("invitation.accepted", invitation, change)
+        let role = invitation.role
+        do { try await MembershipStore.add(account, as: role, change) } catch MembershipStore.Failure.alreadyMember {
+            return .memberAlready(change.team)
         }
-        try await InvitationStore.event("invitation.accepted", invitation, by: account, from: origin).record(
-            in: team, transaction)
-        do {
-            try await MembershipStore.add(
-                account, as: invitation.role, to: team, by: .member(account), from: origin, transaction)
-        } catch MembershipStore.Failure.alreadyMember { return .memberAlready(team) }
-        return .joined(team)
+        return .joined(change.team)
     }
 }
 

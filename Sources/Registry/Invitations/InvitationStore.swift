@@ -36,19 +36,19 @@ public struct InvitationStore: Sendable {
     /// - Throws: `Failure`, `PostgresFailure`, and any error of `send`.
     public func invite(
         _ email: EmailAddress, as role: Role, by account: Subject, in team: TeamID, from origin: Origin,
-        at now: Timestamp = .now(), send: (Issued, borrowing Transaction) async throws -> Void
+        at now: Timestamp = .now(), send: (Issued, borrowing Change) async throws -> Void
     ) async throws -> Invitation {
         let token = LinkToken(random: random)
-        return try await database.transaction(in: team) { transaction in
-            try await transaction.lock(team)
-            try await Self.requireRight(of: account, over: role, in: team, transaction)
-            if let earlier = try await Self.role(invited: email, in: team, transaction) {
-                try await Self.requireRight(of: account, over: earlier, in: team, transaction)
+        return try await database.change(in: team, by: .member(account), from: origin) { change in
+            try await change.lockTeam()
+            try await Self.requireRight(of: account, over: role, change)
+            if let earlier = try await Self.role(invited: email, change) {
+                try await Self.requireRight(of: account, over: earlier, change)
             }
-            guard try await MembershipStore.hasRoom(in: team, transaction) else { throw Failure.teamFull }
+            guard try await MembershipStore.hasRoom(change) else { throw Failure.teamFull }
             let others: SQL = "invitations WHERE team_id = \(team) AND lower(email) <> lower(\(email))"
-            guard try await Quota.invitations.hasRoom(beside: others, transaction) else { throw Failure.tooMany }
-            let rows = try await transaction.query(
+            guard try await Quota.invitations.hasRoom(beside: others, change.transaction) else { throw Failure.tooMany }
+            let rows = try await change.query(
                 """
                 INSERT INTO invitations AS i (
                     team_id, invitation_id, token_hash, email, role, invited_by, created_at, expires_at
@@ -63,9 +63,8 @@ public struct InvitationStore: Sendable {
                 RETURNING \(Invitation.columns)
                 """)
             let issued = Issued(invitation: try rows.only(Invitation.init), token: token)
-            try await Self.event("invitation.sent", issued.invitation, by: account, from: origin).record(
-                in: team, transaction)
-            try await send(issued, transaction)
+            try await Self.record("invitation.sent", issued.invitation, change)
+            try await send(issued, change)
             return issued.invitation
         }
     }
@@ -96,22 +95,21 @@ public struct InvitationStore: Sendable {
     public func withdraw(_ id: InvitationID, by account: Subject, in team: TeamID, from origin: Origin) async throws
         -> Bool
     {
-        try await database.transaction(in: team) { transaction in
-            guard let invitation = try await Self.claim(id, in: team, transaction) else { return false }
-            try await Self.requireRight(of: account, over: invitation.role, in: team, transaction)
-            try await Self.event("invitation.withdrawn", invitation, by: account, from: origin).record(
-                in: team, transaction)
+        try await database.change(in: team, by: .member(account), from: origin) { change in
+            guard let invitation = try await Self.claim(id, change) else { return false }
+            try await Self.requireRight(of: account, over: invitation.role, change)
+            try await Self.record("invitation.withdrawn", invitation, change)
             return true
         }
     }
 
     /// Deletes the invitation and returns it; only one of several concurrent calls gets it.
-    private static func claim(_ id: InvitationID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Invitation?
+    private static func claim(_ id: InvitationID, _ change: borrowing Change) async throws(PostgresFailure)
+        -> Invitation?
     {
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
-            DELETE FROM invitations WHERE team_id = \(team) AND invitation_id = \(id)
+            DELETE FROM invitations WHERE team_id = \(change.team) AND invitation_id = \(id)
             RETURNING \(Invitation.columns)
             """)
         return try rows.firstValue(Invitation.init)
@@ -121,48 +119,44 @@ public struct InvitationStore: Sendable {
     ///
     /// Only one of several concurrent calls gets it. The sender's membership is locked before the invitation, in the
     /// same order as when `MembershipStore` takes a right away.
-    static func accept(_ token: LinkToken, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Invitation?
+    static func accept(_ token: LinkToken, at now: Timestamp, _ change: borrowing Change) async throws(PostgresFailure)
+        -> Invitation?
     {
-        let open: SQL = "team_id = \(team) AND token_hash = \(token.hash) AND expires_at > \(now)"
-        let seen = try await transaction.query("SELECT \(Invitation.columns) FROM invitations WHERE \(open)")
+        let open: SQL = "team_id = \(change.team) AND token_hash = \(token.hash) AND expires_at > \(now)"
+        let seen = try await change.query("SELECT \(Invitation.columns) FROM invitations WHERE \(open)")
         guard let sent = try seen.firstValue(Invitation.init),
-            try await hasRight(sent.invitedBy, over: sent.role, in: team, transaction)
+            try await hasRight(sent.invitedBy, over: sent.role, change)
         else { return nil }
         // An invitation that was sent again meanwhile has another token.
-        let taken = try await transaction.query("DELETE FROM invitations WHERE \(open) RETURNING \(Invitation.columns)")
+        let taken = try await change.query("DELETE FROM invitations WHERE \(open) RETURNING \(Invitation.columns)")
         return try taken.firstValue(Invitation.init)
     }
 
     /// Returns the role in an existing invitation of the address, or nil.
-    private static func role(invited email: EmailAddress, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Role?
+    private static func role(invited email: EmailAddress, _ change: borrowing Change) async throws(PostgresFailure)
+        -> Role?
     {
-        try await transaction.query(
-            "SELECT role FROM invitations WHERE team_id = \(team) AND lower(email) = lower(\(email))"
+        try await change.query(
+            "SELECT role FROM invitations WHERE team_id = \(change.team) AND lower(email) = lower(\(email))"
         ).firstValue()
     }
 
     /// Throws unless the account may manage the role; reads the account's role again, because the page may be outdated.
-    static func requireRight(
-        of account: Subject, over role: Role, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws {
-        guard try await hasRight(account, over: role, in: team, transaction) else { throw Failure.notAllowed }
+    static func requireRight(of account: Subject, over role: Role, _ change: borrowing Change) async throws {
+        guard try await hasRight(account, over: role, change) else { throw Failure.notAllowed }
     }
 
     /// Whether the member may manage that role; the membership stays locked until the transaction ends.
-    private static func hasRight(
-        _ account: Subject, over role: Role, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        try await MembershipStore.heldRole(of: account, in: team, transaction)?.mayManage(role) ?? false
-    }
+    private static func hasRight(_ account: Subject, over role: Role, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Bool
+    { try await MembershipStore.heldRole(of: account, change)?.mayManage(role) ?? false }
 
-    static func event(_ action: String, _ invitation: Invitation, by account: Subject, from origin: Origin)
-        -> AuditEvent
+    static func record(_ action: String, _ invitation: Invitation, _ change: borrowing Change)
+        async throws(PostgresFailure)
     {
-        AuditEvent(
-            action, by: .member(account), on: AuditEvent.Target("invitation", invitation.id.rawValue), from: origin,
-            after: ["role": .string(invitation.role.rawValue)])
+        try await change.record(
+            action, AuditEvent.Target("invitation", invitation.id.rawValue),
+            to: ["role": .string(invitation.role.rawValue)])
     }
 }
 

@@ -5,8 +5,8 @@ public import Postgres
 
 /// The keys of each team that sign client secrets.
 ///
-/// Every change is one transaction with its audit event; variants with a `transaction` parameter run in the caller's
-/// transaction. They throw `ValidationError` when the change breaks a registry rule, else `PostgresFailure`.
+/// Every change is one transaction with its audit event, or runs in the caller's; it throws `ValidationError` when it
+/// breaks a registry rule, else `PostgresFailure`.
 public struct KeyStore: Sendable {
     let database: TeamDatabase
     private let sealer: Sealer
@@ -26,14 +26,14 @@ public struct KeyStore: Sendable {
     /// Generates a key pair and stores its private key, encrypted, until the only download.
     public func issue(_ issue: Key.Issue, in team: TeamID, by actor: Actor, from origin: Origin) async throws -> Key {
         let pair = P256SigningKey.generate()
-        return try await database.transaction(in: team) { transaction in
-            try await Self.lock(forKeysOf: issue.appID, in: team, transaction)
+        return try await database.change(in: team, by: actor, from: origin) { change in
+            try await Self.lock(forKeysOf: issue.appID, change)
             while true {
                 guard let id = KeyID(rawValue: random.text(TenCharacterID.length, from: .identifier)) else { continue }
                 let sealed = sealer.seal(Array(pair.pem.utf8), context: Self.place(of: id, in: team))
                 let key = Key.Registration(issue, id: id, publicKey: pair.publicKey)
-                guard try await Self.insert(key, sealed: sealed, in: team, transaction) else { continue }
-                return try await Self.report("key.issued", key, in: team, by: actor, from: origin, transaction)
+                guard try await Self.insert(key, sealed: sealed, change) else { continue }
+                return try await Self.report("key.issued", key, change)
             }
         }
     }
@@ -42,31 +42,19 @@ public struct KeyStore: Sendable {
     public func download(_ id: KeyID, in team: TeamID, by actor: Actor, from origin: Origin) async throws -> KeyDownload
     {
         do {
-            return try await database.transaction(in: team) { transaction in
-                guard let sealed = try await Self.takePrivateHalf(of: id, in: team, transaction) else {
-                    let key = try await transaction.query(Self.selection(id, team))
+            return try await database.change(in: team, by: actor, from: origin) { change in
+                guard let sealed = try await Self.takePrivateHalf(of: id, change) else {
+                    let key = try await change.query(Self.selection(id, team))
                     return key.isEmpty ? .notFound : .gone
                 }
                 // Throwing rolls back, so that the private key is kept until the right master key is available again.
                 guard let bytes = sealer.open(sealed, context: Self.place(of: id, in: team)),
                     let pem = String(utf8: bytes)
                 else { throw Unreadable() }
-                let change = AuditedChange("key.downloaded", "key", id.rawValue)
-                try await change.record(in: team, by: actor, from: origin, transaction)
+                try await change.record("key.downloaded", .key(id))
                 return .file(name: "AuthKey_\(id).p8", pem: pem)
             }
         } catch is Unreadable { return .unreadable }
-    }
-
-    /// Revokes the key, which frees its rank and deletes a private key that was not downloaded.
-    ///
-    /// - Returns: the revoked key, even when it was revoked before, or nil when the team has no such key.
-    public func revoke(_ id: KeyID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin) async throws
-        -> Key?
-    {
-        try await database.transaction(in: team) { transaction in
-            try await revoke(id, reason: reason, in: team, by: actor, from: origin, transaction)
-        }
     }
 
     private struct Unreadable: Error {}
@@ -77,50 +65,42 @@ public struct KeyStore: Sendable {
     }
 
     /// Registers the public key of a pair generated elsewhere.
-    public func register(
-        _ registration: Key.Registration, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Key {
-        try await Self.lock(forKeysOf: registration.appID, in: team, transaction)
-        guard try await Self.insert(registration, sealed: nil, in: team, transaction) else {
+    public func register(_ registration: Key.Registration, _ change: borrowing Change) async throws -> Key {
+        try await Self.lock(forKeysOf: registration.appID, change)
+        guard try await Self.insert(registration, sealed: nil, change) else {
             throw ValidationError.keyIDTaken(registration.id)
         }
-        return try await Self.report("key.registered", registration, in: team, by: actor, from: origin, transaction)
+        return try await Self.report("key.registered", registration, change)
     }
 
     /// Renames the key.
     ///
     /// - Returns: the renamed key, or nil when the team has no such key.
-    public func rename(
-        _ id: KeyID, to name: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Key? {
-        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
-        try await transaction.query(
+    public func rename(_ id: KeyID, to name: String, _ change: borrowing Change) async throws -> Key? {
+        guard let current = try await Self.lock(id, change) else { return nil }
+        try await change.query(
             """
-            UPDATE keys SET name = \(name) WHERE team_id = \(team) AND key_id = \(id)
+            UPDATE keys SET name = \(name) WHERE team_id = \(change.team) AND key_id = \(id)
             """)
-        let change = AuditedChange(
-            "key.updated", "key", id.rawValue, from: ["name": .string(current.name)], to: ["name": .string(name)])
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)
+        try await change.record(
+            "key.updated", .key(id), from: ["name": .string(current.name)], to: ["name": .string(name)])
+        return try await change.query(Self.selection(id, change.team)).firstValue(Key.init)
     }
 
-    public func revoke(
-        _ id: KeyID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Key? {
-        guard let current = try await Self.lock(id, in: team, transaction) else { return nil }
+    /// Revokes the key, which frees its rank and deletes a private key that was not downloaded.
+    ///
+    /// - Returns: the revoked key, even when it was revoked before, or nil when the team has no such key.
+    public func revoke(_ id: KeyID, reason: String, _ change: borrowing Change) async throws -> Key? {
+        guard let current = try await Self.lock(id, change) else { return nil }
         guard current.isActive else { return current }
-        try await transaction.query(
+        try await change.query(
             """
             UPDATE keys SET rank = NULL, revoked_at = now(), private_key_sealed = NULL
-            WHERE team_id = \(team) AND key_id = \(id)
+            WHERE team_id = \(change.team) AND key_id = \(id)
             """)
-        try await Self.forgetOldest(of: current.appID, in: team, transaction)
-        let change = AuditedChange("key.revoked", "key", id.rawValue, to: AuditedChange.reason(reason))
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        return try await transaction.query(Self.selection(id, team)).firstValue(Key.init)
+        try await Self.forgetOldest(of: current.appID, change)
+        try await change.record("key.revoked", .key(id), to: .reason(reason))
+        return try await change.query(Self.selection(id, change.team)).firstValue(Key.init)
     }
 
     /// One page of the team's keys or of one App ID's, newest first, including revoked keys.
@@ -202,48 +182,46 @@ public struct KeyStore: Sendable {
     }
 
     /// Reads the key and locks its row until the transaction ends.
-    static func lock(_ id: KeyID, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
-        -> Key?
-    { try await transaction.query("\(selection(id, team)) FOR UPDATE OF k").firstValue(Key.init) }
+    static func lock(_ id: KeyID, _ change: borrowing Change) async throws(PostgresFailure) -> Key? {
+        try await change.query("\(selection(id, change.team)) FOR UPDATE OF k").firstValue(Key.init)
+    }
 
     /// Deletes all but the last revoked keys of an App ID, which its list shows.
-    static func forgetOldest(of appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        try await transaction.query(
+    static func forgetOldest(of appID: ClientID, _ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query(
             """
-            DELETE FROM keys WHERE team_id = \(team) AND key_id IN (
+            DELETE FROM keys WHERE team_id = \(change.team) AND key_id IN (
                 SELECT key_id FROM keys
-                WHERE team_id = \(team) AND app_id = \(appID) AND rank IS NULL
+                WHERE team_id = \(change.team) AND app_id = \(appID) AND rank IS NULL
                 ORDER BY revoked_at DESC, key_id OFFSET \(Quota.revokedKeys.count) LIMIT 1000
             )
             """)
     }
 
     /// Locks the team and a primary App ID, because only primary App IDs have keys.
-    static func lock(forKeysOf appID: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        try await transaction.lock(team)
-        try await AppIDStore.holdPrimary(appID, in: team, transaction)
+    static func lock(forKeysOf appID: ClientID, _ change: borrowing Change) async throws {
+        try await change.lockTeam()
+        try await AppIDStore.holdPrimary(appID, change)
     }
 
     /// Inserts the key into the lowest free rank.
     ///
     /// - Parameter sealed: its private key, encrypted; nil for a pair generated elsewhere.
     /// - Returns: false when the team already has a key with this id.
-    private static func insert(
-        _ key: Key.Registration, sealed: [UInt8]?, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        let others: SQL = "keys WHERE team_id = \(team) AND app_id = \(key.appID)"
-        let added = try await transaction.query(
+    private static func insert(_ key: Key.Registration, sealed: [UInt8]?, _ change: borrowing Change) async throws
+        -> Bool
+    {
+        let others: SQL = "keys WHERE team_id = \(change.team) AND app_id = \(key.appID)"
+        let added = try await change.query(
             """
             INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint, private_key_sealed)
-            SELECT \(team), \(key.id), \(key.name), \(key.appID), rank, \(key.publicKeyPEM), \(key.fingerprint),
+            SELECT \(change.team), \(key.id), \(key.name), \(key.appID), rank, \(key.publicKeyPEM), \(key.fingerprint),
                 \(sealed)
             FROM \(Quota.activeKeys.freeRank(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
             """)
         if added.changed == 1 { return true }
-        let same = try await transaction.query("SELECT FROM keys WHERE team_id = \(team) AND key_id = \(key.id)")
+        let same = try await change.query("SELECT FROM keys WHERE team_id = \(change.team) AND key_id = \(key.id)")
         guard same.isEmpty else { return false }
         throw ValidationError.limitReached(.activeKeys, of: key.appID.rawValue)
     }
@@ -251,29 +229,23 @@ public struct KeyStore: Sendable {
     /// Records the audit event of a new key.
     ///
     /// - Returns: the key as stored.
-    static func report(
-        _ action: String, _ key: Key.Registration, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Key {
-        let change = AuditedChange(action, "key", key.id.rawValue, to: key.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        return try await transaction.query(selection(key.id, team)).only(Key.init)
+    static func report(_ action: String, _ key: Key.Registration, _ change: borrowing Change) async throws -> Key {
+        try await change.record(action, .key(key.id), to: key.auditedMembers)
+        return try await change.query(selection(key.id, change.team)).only(Key.init)
     }
 
     /// Removes the encrypted private key from the row; a concurrent download that waited for the lock finds none.
-    static func takePrivateHalf(of id: KeyID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> [UInt8]?
-    {
-        let rows = try await transaction.query(
+    static func takePrivateHalf(of id: KeyID, _ change: borrowing Change) async throws(PostgresFailure) -> [UInt8]? {
+        let rows = try await change.query(
             """
             WITH held AS (
                 SELECT private_key_sealed AS sealed FROM keys
-                WHERE team_id = \(team) AND key_id = \(id) AND private_key_sealed IS NOT NULL
+                WHERE team_id = \(change.team) AND key_id = \(id) AND private_key_sealed IS NOT NULL
                 FOR UPDATE
             )
             UPDATE keys SET private_key_sealed = NULL, downloaded_at = now()
             FROM held
-            WHERE team_id = \(team) AND key_id = \(id)
+            WHERE team_id = \(change.team) AND key_id = \(id)
             RETURNING held.sealed
             """)
         return try rows.firstValue()

@@ -57,57 +57,36 @@ public struct MembershipStore: Sendable {
         return try rows.all(Member.init)
     }
 
-    /// Adds a console account to a team.
+    /// Adds a console account to a team; after any error but `alreadyMember` the change must be rolled back.
     ///
     /// - Throws: `Failure`, `PostgresFailure`.
-    public func add(_ account: Subject, as role: Role, to team: TeamID, by actor: Actor, from origin: Origin)
-        async throws
-    {
-        try await database.transaction(in: team) { transaction in
-            try await Self.add(account, as: role, to: team, by: actor, from: origin, transaction)
-        }
-    }
-
-    /// Adds a console account in the caller's transaction, which must be under the team's setting; after any error but
-    /// `alreadyMember` the transaction must be rolled back.
-    ///
-    /// - Throws: `Failure`, `PostgresFailure`.
-    public static func add(
-        _ account: Subject, as role: Role, to team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws {
-        guard (role == .operator) == (team == .system) else { throw Failure.roleNotOfTeam }
-        try await transaction.lock(team)
-        guard try await insert(account, as: role, to: team, transaction) else { throw Failure.alreadyMember }
-        guard try await hasRoom(for: 0, in: team, transaction) else { throw Failure.teamFull }
-        try await AuditEvent(
-            "member.added", by: actor, on: AuditEvent.Target("member", account.rawValue), from: origin,
-            after: ["role": .string(role.rawValue)]
-        ).record(in: team, transaction)
+    public static func add(_ account: Subject, as role: Role, _ change: borrowing Change) async throws {
+        guard (role == .operator) == (change.team == .system) else { throw Failure.roleNotOfTeam }
+        try await change.lockTeam()
+        guard try await insert(account, as: role, change) else { throw Failure.alreadyMember }
+        guard try await hasRoom(for: 0, change) else { throw Failure.teamFull }
+        try await change.record("member.added", .member(account), to: ["role": .string(role.rawValue)])
     }
 
     /// The account's role in the team, which nobody changes until the transaction ends; nil when it is no member.
-    static func heldRole(of account: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Role?
-    {
-        try await transaction.query(
-            "SELECT role FROM memberships WHERE team_id = \(team) AND sub = \(account) FOR SHARE"
+    static func heldRole(of account: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Role? {
+        try await change.query(
+            "SELECT role FROM memberships WHERE team_id = \(change.team) AND sub = \(account) FOR SHARE"
         ).firstValue()
     }
 
     /// Whether the team, which is locked, may have so many members more.
-    static func hasRoom(for added: Int = 1, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
-    { try await Quota.members.hasRoom(for: added, beside: "memberships WHERE team_id = \(team)", transaction) }
+    static func hasRoom(for added: Int = 1, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        let members: SQL = "memberships WHERE team_id = \(change.team)"
+        return try await Quota.members.hasRoom(for: added, beside: members, change.transaction)
+    }
 
     /// Inserts a membership; returns false when the account is already a member.
-    private static func insert(_ account: Subject, as role: Role, to team: TeamID, _ transaction: borrowing Transaction)
-        async throws -> Bool
-    {
+    private static func insert(_ account: Subject, as role: Role, _ change: borrowing Change) async throws -> Bool {
         do {
-            let added = try await transaction.query(
+            let added = try await change.query(
                 """
-                INSERT INTO memberships (team_id, sub, role) VALUES (\(team), \(account), \(role))
+                INSERT INTO memberships (team_id, sub, role) VALUES (\(change.team), \(account), \(role))
                 ON CONFLICT (team_id, sub) DO NOTHING
                 """)
             return added.changed == 1
@@ -117,20 +96,19 @@ public struct MembershipStore: Sendable {
         }
     }
 
-    /// Applies `change` on behalf of the member `account`, all or nothing.
+    /// Applies a change on behalf of the member `account`, all or nothing.
     ///
     /// The roles are read and locked inside the transaction, so that of two owners who remove each other at once one
     /// remains.
     /// - Throws: `PostgresFailure`.
-    public func apply(_ change: MemberChange, by account: Subject, in team: TeamID, from origin: Origin) async throws
+    public func apply(_ step: MemberChange, by account: Subject, in team: TeamID, from origin: Origin) async throws
         -> MemberChange.Outcome
     {
-        try await database.transaction(in: team) { transaction in
-            let other = change.subject ?? account
-            let roles = try await Self.lock(account, other, in: team, transaction)
-            let outcome = Self.decide(change, by: account, roles)
+        try await database.change(in: team, by: .member(account), from: origin) { change in
+            let roles = try await Self.lock(account, step.subject ?? account, change)
+            let outcome = Self.decide(step, by: account, roles)
             guard outcome == .done else { return outcome }
-            try await Self.perform(change, by: account, roles, in: team, from: origin, transaction)
+            try await Self.perform(step, by: account, roles, change)
             return .done
         }
     }
@@ -141,28 +119,28 @@ public struct MembershipStore: Sendable {
     /// - Throws: `PostgresFailure`.
     public func adopt(_ team: TeamID, by account: Subject, from origin: Origin) async throws -> Bool {
         guard team != .system else { return false }
-        return try await database.transaction(in: team) { transaction in
+        return try await database.change(in: team, by: .member(account), from: origin) { change in
             // Of two concurrent operators the second waits here, and then finds the first as a member.
-            let free = try await transaction.query(
+            let free = try await change.query(
                 """
                 SELECT FROM teams
                 WHERE team_id = \(team) AND coalesce(closed_at, deleted_at) IS NULL FOR UPDATE
                 """)
-            let members = try await transaction.query("SELECT FROM memberships WHERE team_id = \(team) LIMIT 1")
+            let members = try await change.query("SELECT FROM memberships WHERE team_id = \(team) LIMIT 1")
             guard free.first != nil, members.first == nil else { return false }
-            try await Self.add(account, as: .owner, to: team, by: .member(account), from: origin, transaction)
+            try await Self.add(account, as: .owner, change)
             return true
         }
     }
 
     /// Locks and reads the roles that decide about a change: those of the members it concerns and of the team's owners.
-    private static func lock(
-        _ account: Subject, _ other: Subject, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws -> [Subject: Role] {
-        let rows = try await transaction.query(
+    private static func lock(_ account: Subject, _ other: Subject, _ change: borrowing Change)
+        async throws(PostgresFailure) -> [Subject: Role]
+    {
+        let rows = try await change.query(
             """
             SELECT sub, role FROM memberships
-            WHERE team_id = \(team) AND (role = \(Role.owner) OR sub IN (\(account), \(other)))
+            WHERE team_id = \(change.team) AND (role = \(Role.owner) OR sub IN (\(account), \(other)))
             ORDER BY sub FOR UPDATE
             """)
         var roles: [Subject: Role] = [:]
@@ -170,13 +148,13 @@ public struct MembershipStore: Sendable {
         return roles
     }
 
-    private static func decide(_ change: MemberChange, by account: Subject, _ roles: [Subject: Role])
+    private static func decide(_ step: MemberChange, by account: Subject, _ roles: [Subject: Role])
         -> MemberChange.Outcome
     {
         guard let own = roles[account] else { return .notAllowed }
-        guard let role = roles[change.subject ?? account] else { return .notFound }
+        guard let role = roles[step.subject ?? account] else { return .notFound }
         let isLast = role == .owner && roles.values.count { $0 == .owner } == 1
-        switch change {
+        switch step {
         case .role(_, let was, let becomes):
             guard own.mayManage(role), own.mayManage(becomes) else { return .notAllowed }
             guard role == was else { return .conflict(role) }
@@ -190,18 +168,17 @@ public struct MembershipStore: Sendable {
     }
 
     private static func perform(
-        _ change: MemberChange, by account: Subject, _ roles: [Subject: Role], in team: TeamID, from origin: Origin,
-        _ transaction: borrowing Transaction
+        _ step: MemberChange, by account: Subject, _ roles: [Subject: Role], _ change: borrowing Change
     ) async throws {
-        let ledger = Ledger(account: account, team: team, origin: origin, roles: roles)
-        switch change {
-        case .role(let member, _, let becomes): try await ledger.set(member, to: becomes, [:], transaction)
+        let ledger = Ledger(roles: roles)
+        switch step {
+        case .role(let member, _, let becomes): try await ledger.set(member, to: becomes, [:], change)
         case .removal(let member, let reason):
-            try await ledger.remove(member, as: "member.removed", ["reason": .string(reason)], transaction)
-        case .departure: try await ledger.remove(account, as: "member.left", [:], transaction)
+            try await ledger.remove(member, as: "member.removed", ["reason": .string(reason)], change)
+        case .departure: try await ledger.remove(account, as: "member.left", [:], change)
         case .transfer(let heir, let reason):
-            try await ledger.set(heir, to: .owner, ["reason": .string(reason)], transaction)
-            try await ledger.set(account, to: .admin, ["reason": .string(reason)], transaction)
+            try await ledger.set(heir, to: .owner, ["reason": .string(reason)], change)
+            try await ledger.set(account, to: .admin, ["reason": .string(reason)], change)
         }
     }
 }
@@ -218,41 +195,29 @@ extension MemberChange {
 
 /// Writes changes of members together with their audit events.
 private struct Ledger {
-    let account: Subject
-    let team: TeamID
-    let origin: Origin
     let roles: [Subject: Role]
 
-    func set(_ member: Subject, to role: Role, _ more: [String: JSONValue], _ transaction: borrowing Transaction)
-        async throws
-    {
-        try await transaction.query("UPDATE memberships SET role = \(role) WHERE team_id = \(team) AND sub = \(member)")
+    func set(_ member: Subject, to role: Role, _ more: AuditedMembers, _ change: borrowing Change) async throws {
+        try await change.query(
+            "UPDATE memberships SET role = \(role) WHERE team_id = \(change.team) AND sub = \(member)")
         let after = more.merging(["role": .string(role.rawValue)]) { $1 }
-        try await record("member.role_changed", member, after, transaction)
-        try await endLostRights(of: member, left: role, transaction)
+        try await record("member.role_changed", member, after, change)
+        try await RevokedRightStore.end(of: member, left: role, change)
     }
 
-    func remove(_ member: Subject, as action: String, _ more: [String: JSONValue], _ transaction: borrowing Transaction)
+    func remove(_ member: Subject, as action: String, _ more: AuditedMembers, _ change: borrowing Change) async throws {
+        try await change.query("DELETE FROM memberships WHERE team_id = \(change.team) AND sub = \(member)")
+        try await record(action, member, more, change)
+        try await RevokedRightStore.end(of: member, left: nil, change)
+    }
+
+    private func record(_ action: String, _ member: Subject, _ after: AuditedMembers, _ change: borrowing Change)
         async throws
     {
-        try await transaction.query("DELETE FROM memberships WHERE team_id = \(team) AND sub = \(member)")
-        try await record(action, member, more, transaction)
-        try await endLostRights(of: member, left: nil, transaction)
-    }
-
-    private func endLostRights(of member: Subject, left role: Role?, _ transaction: borrowing Transaction) async throws
-    {
-        try await RevokedRightStore.end(
-            of: member, left: role, in: team, by: .member(account), from: origin, transaction)
-    }
-
-    private func record(
-        _ action: String, _ member: Subject, _ after: [String: JSONValue], _ transaction: borrowing Transaction
-    ) async throws {
-        let event = AuditEvent(
-            action, by: .member(account), on: AuditEvent.Target("member", member.rawValue), from: origin,
-            before: roles[member].map { ["role": .string($0.rawValue)] }, after: after.isEmpty ? nil : .object(after))
-        try await event.record(in: team, transaction)
+        let event = change.event(
+            action, on: .member(member), before: roles[member].map { ["role": .string($0.rawValue)] },
+            after: after.isEmpty ? nil : .object(after))
+        try await change.record(event)
     }
 }
 

@@ -16,23 +16,19 @@ public struct ServiceIDStore: Sendable {
     }
 
     /// - Throws: `ValidationError` when the identifier is not free in the team, compared without regard to case.
-    public func requireFree(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction) async throws
-    { try await ClientIdentifierStore.requireFree(identifier, for: .service, in: team, transaction) }
+    public func requireFree(_ identifier: ClientID, _ change: borrowing Change) async throws {
+        try await ClientIdentifierStore.requireFree(identifier, for: .service, change)
+    }
 
-    public func create(
-        _ draft: ServiceID.Draft, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> ServiceID {
-        try await transaction.lock(team)
-        try await AppIDStore.hold(draft.appID, in: team, transaction)
-        try await ClientIdentifierStore.claim(draft.identifier, for: .service, in: team, transaction)
-        try await Self.requireRoom(for: draft, over: nil, in: team, transaction)
-        try await Self.insert(draft, in: team, transaction)
-        try await Self.write(draft, in: team, transaction)
-        let change = AuditedChange(
-            "service_id.created", "service_id", draft.identifier.rawValue, to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        return try await transaction.query(Self.selection(draft.identifier, team)).only(ServiceID.init)
+    public func create(_ draft: ServiceID.Draft, _ change: borrowing Change) async throws -> ServiceID {
+        try await change.lockTeam()
+        try await AppIDStore.hold(draft.appID, change)
+        try await ClientIdentifierStore.claim(draft.identifier, for: .service, change)
+        try await Self.requireRoom(for: draft, over: nil, change)
+        try await Self.insert(draft, change)
+        try await Self.write(draft, change)
+        try await change.record("service_id.created", .serviceID(draft.identifier), to: draft.auditedMembers)
+        return try await change.query(Self.selection(draft.identifier, change.team)).only(ServiceID.init)
     }
 
     /// Replaces the Service ID of the draft's identifier.
@@ -40,45 +36,38 @@ public struct ServiceIDStore: Sendable {
     /// Domains and return URLs are replaced too; the App ID cannot change.
     ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
-    public func update(
-        to draft: ServiceID.Draft, version: Int?, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> Update<ServiceID> {
-        try await transaction.lock(team)
-        guard let current = try await Self.lock(draft.identifier, in: team, transaction) else { return .notFound }
+    public func update(to draft: ServiceID.Draft, version: Int?, _ change: borrowing Change) async throws -> Update<
+        ServiceID
+    > {
+        try await change.lockTeam()
+        guard let current = try await Self.lock(draft.identifier, change) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
         guard draft.appID == current.appID else { throw ValidationError.belongsToAppID(current.appID) }
-        try await Self.requireRoom(for: draft, over: current.draft, in: team, transaction)
-        try await transaction.query(
+        try await Self.requireRoom(for: draft, over: current.draft, change)
+        try await change.query(
             """
             UPDATE service_ids
             SET description = \(draft.description), issuer = \(draft.issuer), booleans = \(draft.booleans),
                 requires_pkce = \(draft.requiresPKCE), version = version + 1
-            WHERE team_id = \(team) AND identifier = \(draft.identifier)
+            WHERE team_id = \(change.team) AND identifier = \(draft.identifier)
             """)
-        try await Self.write(draft, in: team, transaction)
-        let change = AuditedChange(
-            "service_id.updated", "service_id", draft.identifier.rawValue, from: current.draft.auditedMembers,
+        try await Self.write(draft, change)
+        try await change.record(
+            "service_id.updated", .serviceID(draft.identifier), from: current.draft.auditedMembers,
             to: draft.auditedMembers)
-        try await change.record(in: team, by: actor, from: origin, transaction)
-        let rows = try await transaction.query(Self.selection(draft.identifier, team))
+        let rows = try await change.query(Self.selection(draft.identifier, change.team))
         return .saved(try rows.only(ServiceID.init))
     }
 
     /// Deletes the Service ID and the tokens issued to it.
     ///
     /// - Returns: the deleted Service ID, or nil when the team has no such Service ID.
-    public func delete(
-        _ identifier: ClientID, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws -> ServiceID? {
-        guard let current = try await Self.lock(identifier, in: team, transaction) else { return nil }
-        try await ClientIdentifierStore.release([identifier], in: team, transaction)
-        let change = AuditedChange(
-            "service_id.deleted", "service_id", identifier.rawValue, from: current.draft.auditedMembers,
-            to: AuditedChange.reason(reason))
-        try await change.record(in: team, by: actor, from: origin, transaction)
+    public func delete(_ identifier: ClientID, reason: String, _ change: borrowing Change) async throws -> ServiceID? {
+        guard let current = try await Self.lock(identifier, change) else { return nil }
+        try await ClientIdentifierStore.release([identifier], change)
+        try await change.record(
+            "service_id.deleted", .serviceID(identifier), from: current.draft.auditedMembers, to: .reason(reason))
         return current
     }
 
@@ -175,23 +164,21 @@ public struct ServiceIDStore: Sendable {
     /// Locks the Service ID's row until the transaction ends, and reads it.
     ///
     /// Uses two statements, because one that waits for the lock returns domains and return URLs from before its wait.
-    static func lock(_ identifier: ClientID, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> ServiceID?
-    {
-        try await transaction.query(
+    static func lock(_ identifier: ClientID, _ change: borrowing Change) async throws(PostgresFailure) -> ServiceID? {
+        try await change.query(
             """
-            SELECT FROM service_ids WHERE team_id = \(team) AND identifier = \(identifier) FOR UPDATE
+            SELECT FROM service_ids WHERE team_id = \(change.team) AND identifier = \(identifier) FOR UPDATE
             """)
-        return try await transaction.query(selection(identifier, team)).firstValue(ServiceID.init)
+        return try await change.query(selection(identifier, change.team)).firstValue(ServiceID.init)
     }
 
     /// Inserts into the lowest free rank; the team is locked.
-    static func insert(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction) async throws {
-        let others: SQL = "service_ids WHERE team_id = \(team) AND app_id = \(draft.appID)"
-        let added = try await transaction.query(
+    static func insert(_ draft: ServiceID.Draft, _ change: borrowing Change) async throws {
+        let others: SQL = "service_ids WHERE team_id = \(change.team) AND app_id = \(draft.appID)"
+        let added = try await change.query(
             """
             INSERT INTO service_ids (team_id, identifier, app_id, rank, description, issuer, booleans, requires_pkce)
-            SELECT \(team), \(draft.identifier), \(draft.appID), rank, \(draft.description), \(draft.issuer),
+            SELECT \(change.team), \(draft.identifier), \(draft.appID), rank, \(draft.description), \(draft.issuer),
                 \(draft.booleans), \(draft.requiresPKCE)
             FROM \(Quota.serviceIDs.freeRank(beside: others))
             """)
@@ -200,49 +187,48 @@ public struct ServiceIDStore: Sendable {
 
     /// - Parameter current: the saved values of the Service ID; a team beyond its quotas may keep or reduce them.
     /// - Throws: `ValidationError` when the Service IDs of the team, which is locked, would have too many together.
-    static func requireRoom(
-        for draft: ServiceID.Draft, over current: ServiceID.Draft?, in team: TeamID,
-        _ transaction: borrowing Transaction
-    ) async throws {
-        let others: SQL = "team_id = \(team) AND service_id <> \(draft.identifier)"
+    static func requireRoom(for draft: ServiceID.Draft, over current: ServiceID.Draft?, _ change: borrowing Change)
+        async throws
+    {
+        let others: SQL = "team_id = \(change.team) AND service_id <> \(draft.identifier)"
         let (domains, urls) = (draft.domains.count, draft.returnURLs.count)
         if domains > current?.domains.count ?? 0,
-            try await !Quota.teamDomains.hasRoom(for: domains, beside: "service_domains WHERE \(others)", transaction)
+            try await !Quota.teamDomains.hasRoom(
+                for: domains, beside: "service_domains WHERE \(others)", change.transaction)
         {
-            throw ValidationError.limitReached(.teamDomains, of: team.rawValue)
+            throw ValidationError.limitReached(.teamDomains, of: change.team.rawValue)
         }
         if urls > current?.returnURLs.count ?? 0,
-            try await !Quota.teamReturnURLs.hasRoom(for: urls, beside: "return_urls WHERE \(others)", transaction)
+            try await !Quota.teamReturnURLs.hasRoom(
+                for: urls, beside: "return_urls WHERE \(others)", change.transaction)
         {
-            throw ValidationError.limitReached(.teamReturnURLs, of: team.rawValue)
+            throw ValidationError.limitReached(.teamReturnURLs, of: change.team.rawValue)
         }
     }
 
     /// Replaces domains and return URLs by those of the draft, the URLs in its order.
-    static func write(_ draft: ServiceID.Draft, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
+    static func write(_ draft: ServiceID.Draft, _ change: borrowing Change) async throws(PostgresFailure) {
         let domains = draft.domains.map(\.text)
         let urls = draft.returnURLs.map(\.text)
-        try await transaction.query(
+        try await change.query(
             """
             DELETE FROM service_domains
-            WHERE team_id = \(team) AND service_id = \(draft.identifier) AND NOT domain = ANY(\(domains))
+            WHERE team_id = \(change.team) AND service_id = \(draft.identifier) AND NOT domain = ANY(\(domains))
             """)
-        try await transaction.query(
+        try await change.query(
             """
             INSERT INTO service_domains (team_id, service_id, domain)
-            SELECT \(team), \(draft.identifier), domain FROM unnest(\(domains)) AS domain
+            SELECT \(change.team), \(draft.identifier), domain FROM unnest(\(domains)) AS domain
             ON CONFLICT DO NOTHING
             """)
-        try await transaction.query(
+        try await change.query(
             """
-            DELETE FROM return_urls WHERE team_id = \(team) AND service_id = \(draft.identifier)
+            DELETE FROM return_urls WHERE team_id = \(change.team) AND service_id = \(draft.identifier)
             """)
-        try await transaction.query(
+        try await change.query(
             """
             INSERT INTO return_urls (team_id, service_id, rank, url)
-            SELECT \(team), \(draft.identifier), rank, url
+            SELECT \(change.team), \(draft.identifier), rank, url
             FROM unnest(\(urls)) WITH ORDINALITY AS given (url, rank)
             """)
     }

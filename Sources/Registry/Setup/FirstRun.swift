@@ -1,7 +1,7 @@
 public import Core
 public import Crypto
 public import Platform
-public import Postgres
+import Postgres
 
 /// Sets up an installation: creates its first operator, who owns its first team.
 public struct FirstRun: Sendable {
@@ -38,26 +38,28 @@ public struct FirstRun: Sendable {
     ///
     /// - Parameters:
     ///   - id: the id of the team; drawn at random when nil.
-    ///   - makeOperator: adds the console account to the system team in the given transaction, and returns its `sub`.
-    ///   - furnish: creates what the new team requires, in the same transaction, which is then under that team's
-    ///     setting.
+    ///   - makeOperator: adds the console account to the system team, and returns its `sub`.
+    ///   - furnish: creates what the new team requires.
     /// - Throws: any error of `makeOperator` and `furnish`, `TeamStore.Failure.idTaken`, `PostgresFailure`.
     public func complete(
         _ token: LinkToken, team settings: TeamSettings, as id: TeamID? = nil, from origin: Origin,
-        at now: Timestamp = .now(), makeOperator: (borrowing Transaction) async throws -> Subject,
-        furnish: (TeamID, borrowing Transaction) async throws -> Void = { _, _ in }
+        at now: Timestamp = .now(), makeOperator: (borrowing Change) async throws -> Subject,
+        furnish: (borrowing Change) async throws -> Void = { _ in }
     ) async throws -> Outcome {
         guard try await links.claim(token, at: now) else { return .refused }
         let team = id ?? TeamID(random: random)
         do {
-            let account = try await database.transaction(in: .system) { transaction in
-                try await Self.requireNoOperator(transaction)
-                let account = try await makeOperator(transaction)
-                try await Self.makeOperator(account, from: origin, transaction)
-                try await transaction.query("SELECT set_config('pippin.team', \(team), true)")
-                try await TeamStore.create(
-                    settings, as: team, owner: account, by: .member(account), from: origin, transaction)
-                try await furnish(team, transaction)
+            let account = try await database.change(in: .system, by: .system("setup"), from: origin) { change in
+                try await Self.requireNoOperator(change.transaction)
+                let account = try await makeOperator(change)
+                try await change.acting(by: .member(account)) { change in
+                    try await MembershipStore.add(account, as: .operator, change)
+                    try await change.record("setup.completed", .team(.system))
+                }
+                try await change.acting(in: team, by: .member(account)) { change in
+                    try await TeamStore.create(settings, owner: account, change)
+                    try await furnish(change)
+                }
                 return account
             }
             return .completed(operator: account, team: team)
@@ -75,14 +77,5 @@ public struct FirstRun: Sendable {
         try await transaction.lock(.system)
         let isFree = try await transaction.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
         guard !isFree.isEmpty else { throw Over() }
-    }
-
-    private static func makeOperator(_ account: Subject, from origin: Origin, _ transaction: borrowing Transaction)
-        async throws
-    {
-        let actor = Actor.member(account)
-        try await MembershipStore.add(account, as: .operator, to: .system, by: actor, from: origin, transaction)
-        try await AuditEvent("setup.completed", by: actor, on: .team(.system), from: origin).record(
-            in: .system, transaction)
     }
 }

@@ -16,30 +16,26 @@ public struct TeamStore: Sendable {
 
     public init(_ database: TeamDatabase) { self.database = database }
 
-    /// Creates a team in the caller's transaction, which must be under that team's setting.
+    /// Creates the team of the change.
     ///
     /// - Parameter owner: a user of the system team; nil for a team that is administered only by `apply`.
     /// - Throws: `Failure`, `PostgresFailure`.
-    public static func create(
-        _ settings: TeamSettings, as id: TeamID, owner: Subject?, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws {
-        let added = try await transaction.query(
+    public static func create(_ settings: TeamSettings, owner: Subject?, _ change: borrowing Change) async throws {
+        let added = try await change.query(
             """
             INSERT INTO teams (team_id, name, mode, identity_sources, second_factor)
             VALUES (
-                \(id), \(settings.name), \(settings.mode), \(settings.identitySources.map(\.rawValue)),
+                \(change.team), \(settings.name), \(settings.mode), \(settings.identitySources.map(\.rawValue)),
                 \(settings.secondFactor)
             )
             ON CONFLICT (team_id) DO NOTHING
             """)
         guard added.changed == 1 else { throw Failure.idTaken }
-        try await AuditEvent("team.created", by: actor, on: .team(id), from: origin, after: .object(settings.json))
-            .record(in: id, transaction)
+        try await change.record("team.created", .team(change.team), to: settings.json)
         guard let owner else { return }
-        do {
-            try await MembershipStore.add(owner, as: .owner, to: id, by: actor, from: origin, transaction)
-        } catch MembershipStore.Failure.unknownAccount { throw Failure.unknownOwner }
+        do { try await MembershipStore.add(owner, as: .owner, change) } catch MembershipStore.Failure.unknownAccount {
+            throw Failure.unknownOwner
+        }
     }
 
     /// Returns the team, or nil when there is none or it was deleted.
@@ -57,12 +53,12 @@ public struct TeamStore: Sendable {
     /// Changes a team that still has the version the caller has read; the event has only members that differ.
     ///
     /// - Throws: `PostgresFailure`.
-    public func update(
-        _ id: TeamID, to configuration: TeamConfiguration, version: Int, by actor: Actor, from origin: Origin
-    ) async throws -> Update<Team> {
-        try await save(id, configuration.assignments, version: version) { team in
+    public func update(to configuration: TeamConfiguration, version: Int, _ change: borrowing Change) async throws
+        -> Update<Team>
+    {
+        try await save(configuration.assignments, version: version, change) { team in
             let (before, after) = configuration.difference(from: team.configuration)
-            return AuditEvent("team.updated", by: actor, on: .team(id), from: origin, before: before, after: after)
+            return change.event("team.updated", on: .team(change.team), before: before, after: after)
         }
     }
 
@@ -71,22 +67,22 @@ public struct TeamStore: Sendable {
     /// Returns a conflict when the team is already closed.
     ///
     /// - Throws: `PostgresFailure`.
-    public func requestDeletion(
-        of id: TeamID, reason: String, version: Int, by actor: Actor, from origin: Origin, at now: Timestamp
-    ) async throws -> Update<Team> {
+    public func requestDeletion(reason: String, version: Int, at now: Timestamp, _ change: borrowing Change)
+        async throws -> Update<Team>
+    {
         let due = now + Self.gracePeriod
-        return try await save(id, "deletion_due_at = \(due)", version: version, whileOpen: true) { _ in
+        return try await save("deletion_due_at = \(due)", version: version, whileOpen: true, change) { _ in
             let after: JSONValue = ["reason": .string(reason), "dueAt": .string(due.description)]
-            return AuditEvent("team.deletion_requested", by: actor, on: .team(id), from: origin, after: after)
+            return change.event("team.deletion_requested", on: .team(change.team), after: after)
         }
     }
 
     /// Cancels a deletion; returns a conflict once the team is closed.
     ///
     /// - Throws: `PostgresFailure`.
-    public func cancelDeletion(of id: TeamID, by actor: Actor, from origin: Origin) async throws -> Update<Team> {
-        try await save(id, "deletion_due_at = NULL", version: nil, whileOpen: true) { _ in
-            AuditEvent("team.deletion_cancelled", by: actor, on: .team(id), from: origin)
+    public func cancelDeletion(_ change: borrowing Change) async throws -> Update<Team> {
+        try await save("deletion_due_at = NULL", version: nil, whileOpen: true, change) { _ in
+            change.event("team.deletion_cancelled", on: .team(change.team))
         }
     }
 
@@ -96,22 +92,21 @@ public struct TeamStore: Sendable {
     ///   - version: nil when the change does not depend on what the caller has read.
     ///   - whileOpen: whether a closed team is a conflict.
     private func save(
-        _ id: TeamID, _ assignments: SQL, version: Int?, whileOpen: Bool = false, _ event: (Team) -> AuditEvent
+        _ assignments: SQL, version: Int?, whileOpen: Bool = false, _ change: borrowing Change,
+        _ event: (Team) -> AuditEvent
     ) async throws -> Update<Team> {
-        try await database.transaction(in: id) { transaction in
-            let found = try await transaction.query("\(Self.selection(of: id)) FOR NO KEY UPDATE")
-            guard let before = try found.firstValue(Team.init) else { return .notFound }
-            guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
-                return .conflict(current: before)
-            }
-            let changed = try await transaction.query(
-                """
-                UPDATE teams t SET \(assignments), version = version + 1 WHERE t.team_id = \(id)
-                RETURNING \(Team.columns)
-                """)
-            try await event(before).record(in: id, transaction)
-            return .saved(try changed.only(Team.init))
+        let found = try await change.query("\(Self.selection(of: change.team)) FOR NO KEY UPDATE")
+        guard let before = try found.firstValue(Team.init) else { return .notFound }
+        guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
+            return .conflict(current: before)
         }
+        let changed = try await change.query(
+            """
+            UPDATE teams t SET \(assignments), version = version + 1 WHERE t.team_id = \(change.team)
+            RETURNING \(Team.columns)
+            """)
+        try await change.record(event(before))
+        return .saved(try changed.only(Team.init))
     }
 
     /// Statement that replaces a team's settings as a registry file has them.
@@ -124,8 +119,4 @@ public struct TeamStore: Sendable {
         WHERE team_id = \(team)
         """
     }
-}
-
-extension AuditEvent.Target {
-    static func team(_ id: TeamID) -> AuditEvent.Target { AuditEvent.Target("team", id.rawValue) }
 }

@@ -39,33 +39,32 @@ public struct AppTransferStore: Sendable {
     /// Whether the member may make and accept offers; the membership is locked until the transaction ends.
     ///
     /// Called after the teams are locked, the order of all code that locks both.
-    static func holdRight(of member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
-    { try await MembershipStore.heldRole(of: member, in: team, transaction)?.rights.contains(.dangerZone) ?? false }
+    static func holdRight(of member: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        try await MembershipStore.heldRole(of: member, change)?.rights.contains(.dangerZone) ?? false
+    }
 
     static func insert(
         _ id: TransferID, _ appID: ClientID, _ registration: TransferredRegistration, to target: TeamID,
-        by member: Subject?, event: AuditEvent, in team: TeamID, at moment: Timestamp,
-        _ transaction: borrowing Transaction
+        at moment: Timestamp, _ change: borrowing Change
     ) async throws(PostgresFailure) {
         let json = String(decoding: JSON.encode(registration), as: UTF8.self)
-        try await transaction.query(
+        try await change.query(
             """
             INSERT INTO app_transfers (
                 team_id, transfer_id, target_team, app_id, registration, offered_at, offered_by
-            ) VALUES (\(team), \(id), \(target), \(appID), \(json)::jsonb, \(moment), \(member))
+            ) VALUES (
+                \(change.team), \(id), \(target), \(appID), \(json)::jsonb, \(moment), \(change.actor.account)
+            )
             """)
-        try await event.record(in: team, transaction)
+        try await change.record("app_transfer.offered", .appID(appID), to: ["to": .string(target.rawValue)])
     }
 
     /// Ends the team's expired offers, so that their App IDs can be offered again.
-    static func settleExpired(in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        try await transaction.query(
+    static func settleExpired(at moment: Timestamp, _ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query(
             """
             UPDATE app_transfers SET state = 'withdrawn', settled_at = offered_at + \(Self.lifetime)
-            WHERE team_id = \(team) AND state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
+            WHERE team_id = \(change.team) AND state = 'offered' AND offered_at <= \(moment - AppTransfer.lifetime)
             """)
     }
 
@@ -92,15 +91,15 @@ public struct AppTransferStore: Sendable {
     }
 
     /// Whether the App ID is offered, or was transferred to another team within the window.
-    static func isUnderWay(
-        _ appID: ClientID, in team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        let rows = try await transaction.query(
+    static func isUnderWay(_ appID: ClientID, at moment: Timestamp, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Bool
+    {
+        let rows = try await change.query(
             """
-            SELECT FROM app_transfers WHERE team_id = \(team) AND app_id = \(appID) AND state = 'offered'
+            SELECT FROM app_transfers WHERE team_id = \(change.team) AND app_id = \(appID) AND state = 'offered'
             UNION ALL
             SELECT FROM app_transfers
-            WHERE team_id = \(team) AND app_id = \(appID) AND state = 'accepted'
+            WHERE team_id = \(change.team) AND app_id = \(appID) AND state = 'accepted'
                 AND settled_at > \(moment - AppTransfer.window)
             """)
         return !rows.isEmpty
@@ -109,13 +108,13 @@ public struct AppTransferStore: Sendable {
     /// Withdraws the open offers that a member made, in the transaction in which the member loses that right.
     ///
     /// - Returns: the App IDs, each with the team that it was offered to.
-    public static func withdrawAll(offeredBy member: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> [(appID: ClientID, target: TeamID)]
+    public static func withdrawAll(offeredBy member: Subject, _ change: borrowing Change) async throws(PostgresFailure)
+        -> [(appID: ClientID, target: TeamID)]
     {
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
             UPDATE app_transfers SET state = 'withdrawn', settled_at = clock_timestamp()
-            WHERE team_id = \(team) AND offered_by = \(member) AND state = 'offered'
+            WHERE team_id = \(change.team) AND offered_by = \(member) AND state = 'offered'
             RETURNING app_id, target_team
             """)
         return try rows.all { (row: inout Row) throws(PostgresFailure) in (try row.next(), try row.next()) }
@@ -140,14 +139,12 @@ public struct AppTransferStore: Sendable {
         return !rows.isEmpty
     }
 
-    /// Accepts an offer made to the team, in the caller's transaction.
-    static func take(_ id: TransferID, for team: TeamID, at moment: Timestamp, _ transaction: borrowing Transaction)
-        async throws -> AppTransfer?
-    {
-        let rows = try await transaction.query(
+    /// Accepts an offer made to the team.
+    static func take(_ id: TransferID, at moment: Timestamp, _ change: borrowing Change) async throws -> AppTransfer? {
+        let rows = try await change.query(
             """
             UPDATE app_transfers SET state = 'accepted', settled_at = \(moment)
-            WHERE transfer_id = \(id) AND target_team = \(team) AND \(state(at: moment)) = 'offered'
+            WHERE transfer_id = \(id) AND target_team = \(change.team) AND \(state(at: moment)) = 'offered'
             RETURNING \(columns(at: moment))
             """)
         return try rows.firstValue(AppTransfer.init)

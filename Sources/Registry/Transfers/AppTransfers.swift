@@ -31,16 +31,11 @@ public struct AppTransfers: Sendable {
         guard target != team else { throw TransferRefusal.ownTeam }
         let registration = try await registration(of: appID, in: team)
         let (id, moment) = (TransferID(random: random), clock())
-        let event = AuditEvent(
-            "app_transfer.offered", by: actor, on: AuditEvent.Target("app_id", appID.rawValue), from: origin,
-            after: ["to": .string(target.rawValue)])
         do {
-            try await database.transaction(in: team) { transaction in
-                try await check(appID, to: target, in: team, at: moment, transaction)
-                try await Self.requireRight(of: actor, in: team, transaction)
-                try await AppTransferStore.insert(
-                    id, appID, registration, to: target, by: actor.account, event: event, in: team, at: moment,
-                    transaction)
+            try await database.change(in: team, by: actor, from: origin) { change in
+                try await check(appID, to: target, at: moment, change)
+                try await Self.requireRight(change)
+                try await AppTransferStore.insert(id, appID, registration, to: target, at: moment, change)
             }
         } catch let error as PostgresFailure where error.constraint == "app_transfers_target_team_check" {
             throw TransferRefusal.unknownTeam
@@ -49,24 +44,22 @@ public struct AppTransfers: Sendable {
     }
 
     /// - Throws: `TransferRefusal` when an offer is not allowed, checked after the team is locked.
-    private func check(
-        _ appID: ClientID, to target: TeamID, in team: TeamID, at moment: Timestamp,
-        _ transaction: borrowing Transaction
-    ) async throws {
+    private func check(_ appID: ClientID, to target: TeamID, at moment: Timestamp, _ change: borrowing Change)
+        async throws
+    {
         // The target team is not checked, so that its existence is not disclosed: an offer to a nonexistent or closed
         // team is never accepted. Its row is not locked, so that one team's offers do not block another team.
-        try await transaction.lock(team)
-        try await AppTransferStore.settleExpired(in: team, at: moment, transaction)
-        guard try await !AppTransferStore.isUnderWay(appID, in: team, at: moment, transaction) else {
-            throw TransferRefusal.underWay
-        }
-        let open: SQL = "app_transfers WHERE team_id = \(team) AND state = 'offered'"
-        guard try await Quota.offers.hasRoom(beside: open, transaction) else { throw TransferRefusal.tooMany }
-        let unaccepted = AppTransferStore.unaccepted(in: team, at: moment)
-        let accepted = AppTransferStore.accepted("team_id", team, at: moment)
-        guard try await Quota.offersToTeam.hasRoom(beside: "\(unaccepted) AND target_team = \(target)", transaction),
-            try await Quota.offersADay.hasRoom(beside: unaccepted, transaction),
-            try await Quota.acceptedADay.hasRoom(beside: accepted, transaction)
+        try await change.lockTeam()
+        try await AppTransferStore.settleExpired(at: moment, change)
+        guard try await !AppTransferStore.isUnderWay(appID, at: moment, change) else { throw TransferRefusal.underWay }
+        let open: SQL = "app_transfers WHERE team_id = \(change.team) AND state = 'offered'"
+        guard try await Quota.offers.hasRoom(beside: open, change.transaction) else { throw TransferRefusal.tooMany }
+        let unaccepted = AppTransferStore.unaccepted(in: change.team, at: moment)
+        let accepted = AppTransferStore.accepted("team_id", change.team, at: moment)
+        let toTeam: SQL = "\(unaccepted) AND target_team = \(target)"
+        guard try await Quota.offersToTeam.hasRoom(beside: toTeam, change.transaction),
+            try await Quota.offersADay.hasRoom(beside: unaccepted, change.transaction),
+            try await Quota.acceptedADay.hasRoom(beside: accepted, change.transaction)
         else { throw TransferRefusal.tooManyToday }
     }
 
@@ -89,36 +82,33 @@ public struct AppTransfers: Sendable {
         async throws -> ClientID?
     {
         let moment = clock()
-        return try await database.transaction(in: team) { transaction in
-            let offer = try await AppTransferStore.find(id, in: team, at: moment, transaction)
-            guard let offer, offer.target == team, try await AppTransferStore.hold(offer.source, team, transaction),
-                let transfer = try await AppTransferStore.take(id, for: team, at: moment, transaction)
+        return try await database.change(in: team, by: actor, from: origin) { change in
+            let offer = try await AppTransferStore.find(id, in: team, at: moment, change.transaction)
+            guard let offer, offer.target == team,
+                try await AppTransferStore.hold(offer.source, team, change.transaction),
+                let transfer = try await AppTransferStore.take(id, at: moment, change)
             else { return nil }
-            try await Self.requireRight(of: actor, in: team, transaction)
+            try await Self.requireRight(change)
             // Includes the one just accepted.
             let accepted = AppTransferStore.accepted("target_team", team, at: moment)
-            guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, transaction) else {
+            guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, change.transaction) else {
                 throw TransferRefusal.tooManyTaken
             }
             let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
-            _ = try await AppIDStore(database).create(draft, in: team, by: actor, from: origin, transaction)
+            _ = try await AppIDStore(database).create(draft, change)
             for service in transfer.registration.services {
                 let draft = try ServiceID.Draft(parsing: service.input, of: transfer.appID, policy: policy)
-                _ = try await ServiceIDStore(database).create(draft, in: team, by: actor, from: origin, transaction)
+                _ = try await ServiceIDStore(database).create(draft, change)
             }
-            try await transfer.event("app_transfer.accepted", by: actor, from: origin).record(in: team, transaction)
+            try await change.record(transfer.event("app_transfer.accepted", by: actor, from: origin))
             return transfer.appID
         }
     }
 
     /// Rejects a member who is no longer an owner; the membership of an owner is locked until the transaction ends.
-    private static func requireRight(of actor: Actor, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws
-    {
-        guard let member = actor.account else { return }
-        guard try await AppTransferStore.holdRight(of: member, in: team, transaction) else {
-            throw TransferRefusal.notAllowed
-        }
+    private static func requireRight(_ change: borrowing Change) async throws {
+        guard let member = change.actor.account else { return }
+        guard try await AppTransferStore.holdRight(of: member, change) else { throw TransferRefusal.notAllowed }
     }
 
     private func settle(
@@ -176,7 +166,7 @@ extension AppTransfer {
 
     fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
         AuditEvent(
-            action, by: actor, on: AuditEvent.Target("app_id", appID.rawValue), from: origin,
+            action, by: actor, on: .appID(appID), from: origin,
             after: ["from": .string(source.rawValue), "to": .string(target.rawValue)])
     }
 }

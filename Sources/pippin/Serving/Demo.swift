@@ -135,11 +135,10 @@ extension Demo {
                     id: keyID, appleTeamID: Simulator.teamID, name: "Demo", appID: Self.appID, privateKey: key.pem))
             let draft = try AppleConnection.Draft(
                 parsing: AppleConnection.Input(appID: Self.appID, servicesID: Self.servicesID, keyID: keyID))
-            let actor = Actor.system("demo")
             try process.loops[0].wait {
-                try await database.transaction(in: team) { transaction in
-                    _ = try await keys.create(imported, in: team, by: actor, from: .local, transaction)
-                    _ = try await connections.save(draft, over: .none, in: team, by: actor, from: .local, transaction)
+                try await database.change(in: team, by: .system("demo"), from: .local) { change in
+                    _ = try await keys.create(imported, change)
+                    _ = try await connections.save(draft, over: .none, change)
                 }
             }
         } catch { throw CommandFailure("the demo cannot be connected to the stand-in for Apple: \(error)") }
@@ -160,9 +159,11 @@ extension Demo {
 
 /// The members of the demo team.
 struct DemoMembers: Sendable {
-    private let memberships: MembershipStore
+    private let database: TeamDatabase
 
-    init(_ services: LoopServices) { memberships = MembershipStore(services.database) }
+    init(_ services: LoopServices) { database = services.database }
+
+    private var memberships: MembershipStore { MembershipStore(database) }
 
     /// Makes every operator an owner of the demo team.
     func admitOperators() async throws {
@@ -176,6 +177,8 @@ struct DemoMembers: Sendable {
         guard let team = TeamID(rawValue: Demo.teamID), try await memberships.find(account, in: team) == nil else {
             return
         }
-        try await memberships.add(account, as: .owner, to: team, by: .system("demo"), from: .local)
+        try await database.change(in: team, by: .system("demo"), from: .local) { change in
+            try await MembershipStore.add(account, as: .owner, change)
+        }
     }
 }

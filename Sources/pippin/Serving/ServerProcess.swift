@@ -109,10 +109,10 @@ final class ServerProcess {
     func provisioner(apartFrom publicURL: String) -> Provisioner {
         let (pools, server) = (pools, server)
         return Provisioner(loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL) {
-            team, transaction in
-            let key = try await pools.signingKeys.run(for: team.rawValue) { try RSASigningKey.generate() }
+            change in
+            let key = try await pools.signingKeys.run(for: change.team.rawValue) { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(
-                key, for: team, activeFrom: server.clock(), keyRing: server.keyRing, in: transaction)
+                key, for: change.team, activeFrom: server.clock(), keyRing: server.keyRing, in: change.transaction)
         }
     }
 }

@@ -36,11 +36,11 @@ struct Installation: OwnedDatabase, Sendable {
             database, keyRing: keyRing,
             hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
             publicURL: "https://pippin.example"
-        ) { team, transaction in
-            try await transaction.query(
+        ) { change in
+            try await change.query(
                 """
                 INSERT INTO signing_keys (team_id, kid, private_key_sealed, active_from)
-                VALUES (\(team), 'first', ''::bytea, now())
+                VALUES (\(change.team), 'first', ''::bytea, now())
                 """)
         }
     }

@@ -226,9 +226,8 @@ import Testing
             let id = try #require(try await environment.sessions.find(kept, in: .acme)).id
             let new = try TestEnvironment.cheap.hash("battery staple")
 
-            let changed = try await environment.database.transaction(in: .acme) { transaction in
-                try await PasswordStore.set(
-                    new, for: ada, in: .acme, by: .person(ada), from: .test, keeping: id, transaction)
+            let changed = try await environment.database.change(in: .acme, by: .person(ada), from: .test) { change in
+                try await PasswordStore.set(new, for: ada, keeping: id, change)
             }
 
             #expect(changed)
@@ -244,9 +243,8 @@ import Testing
         try await withPasswords { passwords in
             let (ada, ben) = (try await passwords.ada(), try await passwords.environment.add("Ben"))
 
-            let changed = try await passwords.environment.database.transaction(in: .acme) { transaction in
-                try await PasswordStore.set(
-                    passwords.hash, for: ben, in: .acme, by: .member(ada), from: .test, transaction)
+            let changed = try await passwords.environment.database.change(in: .acme, by: .member(ada), from: .test) {
+                change in try await PasswordStore.set(passwords.hash, for: ben, change)
             }
 
             #expect(changed)

@@ -45,12 +45,10 @@ import Testing
             let email = try #require(EmailAddress(rawValue: "ada@acme.example"))
             let again = NewUser(name: .none, email: email)
 
-            try await environment.database.transaction(in: .acme) { transaction in
-                try await transaction.query(
+            try await environment.database.change(in: .acme) { change in
+                try await change.query(
                     "INSERT INTO users (team_id, sub) VALUES (\(TeamID.acme), \(Subject(hexadecimal: "b")))")
-                do {
-                    try await environment.users.create(again, in: .acme, by: .system("test"), from: .test, transaction)
-                } catch UserStore.Failure.loginTaken {}
+                do { try await environment.users.create(again, change) } catch UserStore.Failure.loginTaken {}
             }
 
             #expect(try environment.count("users") == 2)

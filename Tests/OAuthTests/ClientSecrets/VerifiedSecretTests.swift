@@ -26,8 +26,9 @@ import Testing
         try await withEngine { engine in
             let secret = try engine.teams.secret()
             #expect(try await engine.authenticate(secret) == nil)
-            _ = try await engine.teams.keys.revoke(
-                .acme, reason: "leaked", in: .acme, by: .member(engine.ada), from: .test)
+            _ = try await engine.database.change(in: .acme) { change in
+                try await engine.teams.keys.revoke(.acme, reason: "leaked", change)
+            }
             let team = try await engine.snapshot()
             #expect(team.verifiedSecrets.count == 0)
             #expect(try await engine.authenticate(secret, of: team)?.code == .invalidClient)

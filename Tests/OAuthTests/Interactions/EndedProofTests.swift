@@ -71,13 +71,12 @@ import Testing
             let interaction = try await engine.begin(next: "/x")
             let user = try await engine.user()
             let hash = try TestTeams.argon2id.hash("another password")
-            let session = try await engine.database.transaction(in: .acme) { transaction in
-                _ = try await PasswordStore.set(
-                    hash, for: engine.ada, in: .acme, by: .system("test"), from: .test, transaction)
+            let session = try await engine.database.change(in: .acme) { change in
+                _ = try await PasswordStore.set(hash, for: engine.ada, change)
                 // The change has ended the sign-ins it saw; this one was proved by the password before, and is noted now.
                 #expect(try await engine.prove(user, in: interaction))
                 let session = Task(executorPreference: engine.teams.loop) { try await engine.enter(interaction) }
-                try await engine.teams.waitForWaiter(of: transaction)
+                try await engine.teams.waitForWaiter(of: change.transaction)
                 return session
             }
             #expect(try await session.value == nil)
@@ -107,9 +106,7 @@ extension EndedProofTests {
         switch change {
         case .password:
             let hash = try TestTeams.argon2id.hash("another password")
-            _ = try await database.transaction(in: .acme) { transaction in
-                try await PasswordStore.set(hash, for: person, in: .acme, by: by, from: origin, transaction)
-            }
+            _ = try await database.change(in: .acme) { try await PasswordStore.set(hash, for: person, $0) }
         case .suspension: _ = try await suspensions.suspend(person, because: "x", in: .acme, by: by, from: origin)
         case .suspensionLifted:
             _ = try await suspensions.suspend(person, because: "x", in: .acme, by: by, from: origin)

@@ -49,13 +49,13 @@ import Testing
     private static func connect(_ teams: TestTeams, _ count: Int) async throws {
         let keys = AppleKeyStore(teams.database, keyRing: teams.server.keyRing)
         let pem = P256SigningKey.generate().pem
-        try await teams.database.transaction(in: .acme) { transaction in
+        try await teams.database.change(in: .acme) { change in
             for number in 1...count {
                 let draft = try AppleKey.Import(
                     parsing: AppleKey.Input(
                         id: "P\(100_000_000 + number)", appleTeamID: "APPLESIM00", name: "Key",
                         appID: "com.acme.filler\(number)", privateKey: pem))
-                _ = try await keys.create(draft, in: .acme, by: .system("test"), from: .test, transaction)
+                _ = try await keys.create(draft, change)
             }
         }
         try teams.admin(
@@ -111,9 +111,8 @@ import Testing
             try await engine.moveApp()
             #expect(try await engine.snapshot().transfers.outgoing.count == 1)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)
-            _ = try await engine.database.transaction(in: .acme) { transaction in
-                try await AppIDStore(engine.database).delete(
-                    .other, reason: "moved", in: .acme, by: Engine.member, from: .test, transaction)
+            _ = try await engine.database.change(in: .acme, by: Engine.member, from: .test) { change in
+                try await AppIDStore(engine.database).delete(.other, reason: "moved", change)
             }
             #expect(try await engine.snapshot().transfers.outgoing.isEmpty)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)

@@ -91,8 +91,9 @@ import Testing
 
         /// Revokes Acme's first key through another connection, as another server would.
         func revokeKey() async throws {
-            _ = try await teams.keys.revoke(
-                .acme, reason: "leaked", in: .acme, by: .member(teams.people.ada), from: .test)
+            _ = try await teams.database.change(in: .acme) { change in
+                try await teams.keys.revoke(.acme, reason: "leaked", change)
+            }
         }
     }
 

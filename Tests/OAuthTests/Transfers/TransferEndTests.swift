@@ -47,9 +47,8 @@ import Testing
         }
         try await withMovedApp { engine in
             _ = try await engine.transferName()
-            _ = try await engine.database.transaction(in: .acme) { transaction in
-                try await AppIDStore(engine.database).delete(
-                    .other, reason: "moved", in: .acme, by: Engine.member, from: .test, transaction)
+            _ = try await engine.database.change(in: .acme, by: Engine.member, from: .test) { change in
+                try await AppIDStore(engine.database).delete(.other, reason: "moved", change)
             }
             #expect(try engine.admin(Self.told).count == 1, "nobody has withdrawn")
         }

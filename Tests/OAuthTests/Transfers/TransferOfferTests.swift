@@ -82,9 +82,8 @@ import Testing
         try await withEngine { engine in
             let draft = try AppID.Draft(
                 parsing: AppID.Input(identifier: "COM.acme.other.WEB", description: "Mine"), policy: .hostNames)
-            _ = try await engine.database.transaction(in: .rival) { transaction in
-                try await AppIDStore(engine.database).create(
-                    draft, in: .rival, by: Engine.member, from: .test, transaction)
+            _ = try await engine.database.change(in: .rival, by: Engine.member, from: .test) { change in
+                try await AppIDStore(engine.database).create(draft, change)
             }
             let id = try await engine.offer()
             await #expect(throws: ValidationError.self) { _ = try await engine.accept(id) }

@@ -32,8 +32,8 @@ extension TestEnvironment {
 
     /// Accepts it as somebody who gets an account by that.
     func accept(_ token: LinkToken, making account: Subject) async throws -> (account: Subject, team: TeamID)? {
-        try await door.accept(token, from: .test, at: .noon) { _, transaction in
-            try await transaction.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(account))")
+        try await door.accept(token, from: .test, at: .noon) { _, change in
+            try await change.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(account))")
             return account
         }
     }
@@ -43,6 +43,6 @@ extension TestEnvironment {
     }
 
     func join(_ account: Subject, as role: Role, _ team: TeamID, by owner: Subject) async throws {
-        try await members.add(account, as: role, to: team, by: .member(owner), from: .test)
+        try await add(account, as: role, to: team, by: .member(owner))
     }
 }

@@ -118,9 +118,9 @@ import Testing
         try await withTeam { environment, team, ada in
             let token = try await environment.invite(by: ada, to: team)
             let subject = Subject(hexadecimal: "ben")
-            let first = try await environment.door.accept(token, from: .test, at: .noon) { address, transaction in
+            let first = try await environment.door.accept(token, from: .test, at: .noon) { address, change in
                 #expect(address.rawValue == "ben@acme.example")
-                try await transaction.query("INSERT INTO users (team_id, sub) VALUES ('PIPPIN0000', \(subject))")
+                try await change.query("INSERT INTO users (team_id, sub) VALUES ('PIPPIN0000', \(subject))")
                 return subject
             }
             #expect(first?.team == team)

@@ -24,11 +24,10 @@ import Testing
             let acme = try await environment.addTeam("Acme", owner: ada)
 
             await #expect(throws: MembershipStore.Failure.alreadyMember) {
-                try await environment.members.add(ada, as: .auditor, to: acme, by: .command("test"), from: .test)
+                try await environment.add(ada, as: .auditor, to: acme)
             }
             await #expect(throws: MembershipStore.Failure.unknownAccount) {
-                try await environment.members.add(
-                    Subject(hexadecimal: "nobody"), as: .auditor, to: acme, by: .command("test"), from: .test)
+                try await environment.add(Subject(hexadecimal: "nobody"), as: .auditor, to: acme)
             }
 
             #expect(try await environment.members.find(ada, in: acme)?.role == .owner)
@@ -41,7 +40,7 @@ import Testing
             let acme = try await environment.addTeam("Acme", owner: ada)
             #expect(try await !environment.rights.find(of: ada).isOperator)
 
-            try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
+            try await environment.add(ada, as: .operator, to: .system)
 
             #expect(try await environment.rights.find(of: ada).isOperator)
             // No page of the system team is a team's page.
@@ -49,7 +48,7 @@ import Testing
             let ben = try environment.addAccount("ben")
             for (role, team) in [(Role.operator, acme), (.owner, .system)] {
                 await #expect(throws: MembershipStore.Failure.roleNotOfTeam) {
-                    try await environment.members.add(ben, as: role, to: team, by: .command("test"), from: .test)
+                    try await environment.add(ben, as: role, to: team)
                 }
             }
         }
@@ -85,8 +84,8 @@ import Testing
                 cleo: try environment.addAccount("cleo"))
             let team = try await environment.addTeam("Acme", owner: cast.ada)
             let by = Actor.member(cast.ada)
-            try await environment.members.add(cast.ben, as: role, to: team, by: by, from: .test)
-            try await environment.members.add(cast.cleo, as: .admin, to: team, by: by, from: .test)
+            try await environment.add(cast.ben, as: role, to: team, by: by)
+            try await environment.add(cast.cleo, as: .admin, to: team, by: by)
             try await body(environment, team, cast)
         }
     }

@@ -16,9 +16,9 @@ import Testing
         let name = Hex.encode(RandomSource.system.bytes(16))
         return try await FirstRun(environment.database, environment.system).complete(
             token, team: environment.settings("Acme"), from: .test, at: now
-        ) { transaction in
+        ) { change in
             let subject = Subject(hexadecimal: name)
-            try await transaction.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
+            try await change.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
             return subject
         }
     }
@@ -69,10 +69,9 @@ import Testing
             await #expect(throws: Trouble.self) {
                 _ = try await FirstRun(environment.database, environment.system).complete(
                     token, team: environment.settings("Acme"), from: .test, at: .noon
-                ) { transaction in
+                ) { change in
                     let subject = Subject(hexadecimal: "ada")
-                    try await transaction.query(
-                        "INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
+                    try await change.query("INSERT INTO users (team_id, sub) VALUES (\(TeamID.system), \(subject))")
                     throw Trouble()
                 }
             }

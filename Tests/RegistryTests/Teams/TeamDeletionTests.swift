@@ -21,8 +21,9 @@ import Testing
         let ada = try environment.addAccount("ada")
         let acme = try await environment.addTeam("Acme", as: Self.acme, owner: ada)
         try await environment.addTeam("Rival", as: Self.rival, owner: ada)
-        _ = try await environment.teams.requestDeletion(
-            of: acme, reason: "closing", version: 1, by: .member(ada), from: .test, at: .noon)
+        _ = try await environment.change(acme, by: .member(ada)) { change in
+            try await environment.teams.requestDeletion(reason: "closing", version: 1, at: .noon, change)
+        }
         return acme
     }
 
@@ -105,7 +106,7 @@ import Testing
 
             let team = try #require(try await environment.teams.find(acme))
             #expect(team.closedAt == Self.due && team.deletedAt == nil)
-            let kept = try await environment.teams.cancelDeletion(of: acme, by: .command("test"), from: .test)
+            let kept = try await environment.change(acme) { try await environment.teams.cancelDeletion($0) }
             guard case .conflict = kept else { return #expect(Bool(false), "a closed team was kept") }
         }
     }
@@ -135,7 +136,7 @@ import Testing
             let acme = try await addTeams(to: environment)
             let store = TeamDeletionStore(environment.database, environment.system)
             #expect(try await store.dueTeams(at: Self.due) == [acme])
-            _ = try await environment.teams.cancelDeletion(of: acme, by: .command("test"), from: .test)
+            _ = try await environment.change(acme) { try await environment.teams.cancelDeletion($0) }
 
             try await store.close(acme, at: Self.due)
 

@@ -9,7 +9,7 @@ import Testing
             try await environment.addTeam("zebra", owner: ada)
             try await environment.addTeam("Acme", owner: ada)
             try await environment.addTeam("Rival", owner: ben)
-            try await environment.members.add(ada, as: .operator, to: .system, by: .command("test"), from: .test)
+            try await environment.add(ada, as: .operator, to: .system)
 
             let memberships = try await environment.rights.find(of: ada).memberships
 

@@ -64,8 +64,7 @@ import Testing
                 TeamSettings(
                     name: name, mode: .production, identitySources: [.apple, .directory], secondFactor: .required))
 
-            let result = try await environment.teams.update(
-                id, to: TeamConfiguration(settings: settings), version: 1, by: .command("test"), from: .test)
+            let result = try await environment.update(id, to: settings)
 
             guard case .saved(let team) = result else { return #expect(Bool(false), "\(result)") }
             #expect(team.settings == settings && team.version == 2)
@@ -84,9 +83,7 @@ import Testing
             let id = try await environment.addTeam("Acme")
 
             let results = try await race(10) { index in
-                try await environment.teams.update(
-                    id, to: TeamConfiguration(settings: environment.settings("Acme \(index)")), version: 1,
-                    by: .command("test"), from: .test)
+                try await environment.update(id, to: environment.settings("Acme \(index)"))
             }
 
             let winners = results.compactMap { if case .saved(let team) = $0 { team } else { nil } }
@@ -100,9 +97,7 @@ import Testing
         try await withEnvironment { environment in
             let nowhere = try #require(TeamID(rawValue: "NOWHERE000"))
 
-            let result = try await environment.teams.update(
-                nowhere, to: TeamConfiguration(settings: environment.settings("Acme")), version: 1,
-                by: .command("test"), from: .test)
+            let result = try await environment.update(nowhere, to: environment.settings("Acme"))
 
             guard case .notFound = result else { return #expect(Bool(false), "\(result)") }
             #expect(try await environment.teams.find(nowhere) == nil)

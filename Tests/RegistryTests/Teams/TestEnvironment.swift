@@ -3,9 +3,10 @@ import Crypto
 import EventLoop
 import Platform
 import Postgres
-import Registry
 @_exported import TestDatabase
 import Testing
+
+@testable import Registry
 
 /// A migrated database without teams, seen from a loop as Pippin sees it: as a team, and as the system.
 struct TestEnvironment: Sendable, OwnedDatabase {
@@ -32,10 +33,20 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     {
         let id = try id.map { try #require(TeamID(rawValue: $0)) } ?? TeamID(random: .system)
         let settings = try settings(name)
-        try await database.transaction(in: id) { transaction in
-            try await TeamStore.create(settings, as: id, owner: owner, by: .command("test"), from: .test, transaction)
-        }
+        try await change(id) { change in try await TeamStore.create(settings, owner: owner, change) }
         return id
+    }
+
+    func change<Value>(
+        _ team: TeamID, by actor: Actor = .command("test"), _ body: (borrowing Change) async throws -> Value
+    ) async throws -> Value { try await database.change(in: team, by: actor, from: .test, body) }
+
+    func add(_ account: Subject, as role: Role, to team: TeamID, by actor: Actor = .command("test")) async throws {
+        try await change(team, by: actor) { change in try await MembershipStore.add(account, as: role, change) }
+    }
+
+    func update(_ team: TeamID, to settings: TeamSettings) async throws -> Update<Team> {
+        try await change(team) { try await teams.update(to: TeamConfiguration(settings: settings), version: 1, $0) }
     }
 
     func settings(_ name: String) throws -> TeamSettings {

@@ -78,8 +78,9 @@ import Testing
                     name: try #require(PersonName(given: name, family: "")),
                     email: EmailAddress(rawValue: "\(name)@acme.example"),
                     password: try TestTeams.argon2id.hash(People.password))
-                people[name] = try await UserStore(teams.database).create(
-                    new, in: .system, by: .system("test"), from: .local)
+                people[name] = try await teams.database.change(in: .system) { change in
+                    try await UserStore(teams.database).create(new, change)
+                }
             }
             return people
         }

@@ -33,9 +33,8 @@ import Testing
         let hash = try TestTeams.argon2id.hash("a wholly other secret")
         let teams = site.teams
         _ = try await teams.loop.run {
-            try await teams.database.transaction(in: .acme) { transaction in
-                try await PasswordStore.set(
-                    hash, for: teams.people.ada, in: .acme, by: .system("test"), from: TestTeams.origin, transaction)
+            try await teams.database.change(in: .acme) { change in
+                try await PasswordStore.set(hash, for: teams.people.ada, change)
             }
         }
         let late = try browser.send(form, [("method", "totp"), ("code", site.code(of: secret))])

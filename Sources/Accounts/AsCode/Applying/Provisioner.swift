@@ -2,13 +2,13 @@ import Core
 public import Crypto
 public import Directory
 public import Platform
-public import Postgres
+import Postgres
 import Registry
 
 /// Applies registry files to teams, and exports teams as registry files.
 public struct Provisioner: Sendable {
-    /// Creates what a new team needs in other modules, such as its first signing key, in the creating transaction.
-    public typealias TeamPreparation = @Sendable (TeamID, borrowing Transaction) async throws -> Void
+    /// Creates what a new team needs in other modules, such as its first signing key, in the change that creates it.
+    public typealias TeamPreparation = @Sendable (borrowing Change) async throws -> Void
 
     let database: TeamDatabase
     let appIDs: AppIDStore

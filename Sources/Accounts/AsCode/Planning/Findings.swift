@@ -3,10 +3,10 @@ import Registry
 
 /// The changes of one team so far, and all errors of its entry.
 struct Findings {
-    private(set) var changes: [Change] = []
+    private(set) var changes: [PlannedChange] = []
     private(set) var problems: [FieldError] = []
 
-    mutating func add(_ change: Change) { changes.append(change) }
+    mutating func add(_ change: PlannedChange) { changes.append(change) }
 
     mutating func note(_ field: String, _ refusal: ValidationError) { problems.append(FieldError(field, refusal)) }
 

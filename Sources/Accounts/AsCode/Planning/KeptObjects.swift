@@ -7,7 +7,7 @@ import Registry
 /// A list absent from the file removes nothing, and without `--prune` none does.
 struct KeptObjects {
     /// In the order of execution.
-    private(set) var removals: [Change] = []
+    private(set) var removals: [PlannedChange] = []
     let appIDs: [AppID]
     private(set) var serviceIDs: [ServiceID] = []
     private(set) var keys: [Key] = []
@@ -43,7 +43,7 @@ struct KeptObjects {
     }
 
     /// The objects that stay; the removals of the others are added.
-    private mutating func keep<Object>(_ stored: [Object], unless removal: (Object) -> Change?) -> [Object] {
+    private mutating func keep<Object>(_ stored: [Object], unless removal: (Object) -> PlannedChange?) -> [Object] {
         stored.filter { object in
             guard let change = removal(object) else { return true }
             removals.append(change)

@@ -199,7 +199,7 @@ struct TeamPlan: Sendable {
     let entry: RegistryFile.Team
     let path: String
     let team: TeamID
-    let changes: [Change]
+    let changes: [PlannedChange]
 
     /// Compares the file's entry of a team with the stored team.
     ///

@@ -30,15 +30,12 @@ enum ProvisionedUserStore {
         ).all(RegisteredUser.init)
     }
 
-    static func rename(
-        _ user: RegisteredUser, to name: PersonName, in team: TeamID, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(UserStore.renaming(user.subject, to: name, in: team))
+    static func rename(_ user: RegisteredUser, to name: PersonName, _ change: borrowing Change)
+        async throws(PostgresFailure)
+    {
+        try await change.query(UserStore.renaming(user.subject, to: name, in: change.team))
         // Names are not logged, because the log outlives the user.
-        try await AuditEvent(
-            "user.updated", by: actor, on: .user(user.subject), from: origin, after: ["changed": ["name"]]
-        ).record(in: team, transaction)
+        try await change.record("user.updated", .user(user.subject), to: ["changed": ["name"]])
     }
 
     private static let selection: SQL = """
@@ -65,14 +62,12 @@ enum ProvisionedTeamStore {
         return .present(try TeamSettings(&row))
     }
 
-    static func update(
-        _ team: TeamID, from old: TeamSettings, to new: TeamSettings, by actor: Actor, from origin: Origin,
-        _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) {
-        try await transaction.query(TeamStore.update(team, to: new))
-        let event = AuditEvent(
-            "team.updated", by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin,
-            before: .object(old.json), after: .object(new.json))
-        try await event.record(in: team, transaction)
+    static func update(from old: TeamSettings, to new: TeamSettings, _ change: borrowing Change)
+        async throws(PostgresFailure)
+    {
+        try await change.query(TeamStore.update(change.team, to: new))
+        let target = AuditEvent.Target("team", change.team.rawValue)
+        try await change.record(
+            change.event("team.updated", on: target, before: .object(old.json), after: .object(new.json)))
     }
 }

@@ -42,8 +42,12 @@ struct Fixtures {
     private func account(_ name: String) throws -> Subject {
         guard let person = PersonName(given: name, family: "") else { fatalError("a name of ours") }
         let new = NewUser(name: person, email: EmailAddress(rawValue: "\(name.lowercased())@acme.example"))
-        let users = UserStore(TeamDatabase(process.loopServices[0].app))
-        return try process.loops[0].wait { try await users.create(new, in: .system, by: .system("fuzz"), from: .local) }
+        let database = TeamDatabase(process.loopServices[0].app)
+        return try process.loops[0].wait {
+            try await database.change(in: .system, by: .system("fuzz"), from: .local) { change in
+                try await UserStore(database).create(new, change)
+            }
+        }
     }
 
     @discardableResult private func admin(_ statement: String, _ values: String?...) throws -> [[String?]] {

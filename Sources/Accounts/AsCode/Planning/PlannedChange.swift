@@ -4,7 +4,7 @@ import Platform
 import Registry
 
 /// One change that brings a team closer to the registry file.
-enum Change: Sendable {
+enum PlannedChange: Sendable {
     case createTeam(TeamID, TeamSettings)
     case updateTeam(TeamID, from: TeamSettings, to: TeamSettings)
 
@@ -36,7 +36,7 @@ enum Change: Sendable {
 }
 
 // One line per change: + for additions, ~ for updates, - for removals.
-extension Change {
+extension PlannedChange {
     var line: String {
         switch self {
         case .createTeam(let id, let settings): "+ team \(id) \"\(settings.name)\", \(settings.mode.rawValue)"

@@ -1,0 +1,74 @@
+public import Core
+public import Postgres
+
+/// A change of one team's data: who makes it, from where, and the transaction that holds it.
+///
+/// It cannot outlive the closure that borrows it (`TeamDatabase.change`).
+public struct Change: ~Copyable {
+    public let team: TeamID
+    public let actor: Actor
+    public let origin: Origin
+    /// The transaction, for functions that read and lock.
+    public let transaction: Transaction
+
+    init(in team: TeamID, by actor: Actor, from origin: Origin, _ transaction: consuming Transaction) {
+        self.team = team
+        self.actor = actor
+        self.origin = origin
+        self.transaction = transaction
+    }
+
+    /// Runs one statement; after a failure every further one fails too, until the transaction ends.
+    @discardableResult public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
+        try await transaction.query(sql)
+    }
+
+    /// Locks the team, before any other lock (`Transaction.lock`).
+    public func lockTeam() async throws(PostgresFailure) { try await transaction.lock(team) }
+
+    /// Runs `body` as a change by another actor, or of another team, within the same transaction.
+    ///
+    /// The transaction is under the setting of that team meanwhile; after an error it must be rolled back.
+    public func acting<Value>(
+        in other: TeamID? = nil, by actor: Actor, _ body: (borrowing Change) async throws -> Value
+    ) async throws -> Value {
+        let other = other ?? team
+        if other != team { try await enter(other) }
+        let value = try await transaction.change(in: other, by: actor, from: origin, body)
+        if other != team { try await enter(team) }
+        return value
+    }
+
+    private func enter(_ team: TeamID) async throws(PostgresFailure) {
+        try await query("SELECT set_config('pippin.team', \(team), true)")
+    }
+
+    /// An event of this change, to splice it into the statement that makes the change, or to record it with `record`.
+    public func event(_ action: String, on target: AuditEvent.Target, before: JSONValue? = nil, after: JSONValue? = nil)
+        -> AuditEvent
+    { AuditEvent(action, by: actor, on: target, from: origin, before: before, after: after) }
+
+    public func record(_ event: AuditEvent) async throws(PostgresFailure) { try await query(event.insertion(in: team)) }
+
+    /// Records an event with the members that differ, their old and new values.
+    public func record(
+        _ action: String, _ target: AuditEvent.Target, from old: [String: JSONValue] = [:],
+        to new: [String: JSONValue] = [:]
+    ) async throws(PostgresFailure) {
+        let before = old.filter { new[$0.key] != $0.value }
+        let after = new.filter { old[$0.key] != $0.value }
+        try await record(
+            event(
+                action, on: target, before: old.isEmpty ? nil : .object(before),
+                after: new.isEmpty ? nil : .object(after)))
+    }
+}
+
+extension Transaction {
+    /// Runs `body` as a change of the team whose setting the transaction is under.
+    public func change<Value>(
+        in team: TeamID, by actor: Actor, from origin: Origin, _ body: (borrowing Change) async throws -> Value
+    ) async throws -> Value {
+        try await lend { transaction in try await body(Change(in: team, by: actor, from: origin, transaction)) }
+    }
+}
