@@ -36,7 +36,7 @@ public struct AccountDeletion: UpstreamAccounts {
             if let right {
                 // The same lock as the deletion takes: with a weaker one, two deletions would deadlock.
                 try await change.query(UserStore.deletionLock(subject, in: team))
-                try await right.check(change.transaction)
+                try await right.check(change)
             }
             return try await delete(subject, for: primaryAppID, reason: reason, change)
         }
@@ -58,12 +58,8 @@ public struct AccountDeletion: UpstreamAccounts {
         return receipt
     }
 
-    public func end(
-        _ subject: Subject, in team: TeamID, by actor: Actor, reason: String, _ transaction: borrowing Transaction
-    ) async throws {
-        try await transaction.change(in: team, by: actor, from: .local) { change in
-            _ = try await delete(subject, reason: reason, change)
-        }
+    public func end(_ subject: Subject, reason: String, _ change: borrowing Change) async throws {
+        _ = try await delete(subject, reason: reason, change)
     }
 
     public func noting(_ fate: UpstreamTokenFate?, ofThose tokens: SQL, in team: TeamID) -> SQL {
@@ -131,8 +127,7 @@ extension PreparedAccess {
             "SELECT DISTINCT provider FROM upstream_identities WHERE team_id = \(team) AND sub = \(subject)")
         for var row in linked {
             let provider: ProviderID = try row.next()
-            let unlink = UpstreamUnlink(of: subject, from: provider, by: change.actor, from: change.origin, in: team)
-            try await unlink.apply(change.transaction)
+            try await UpstreamUnlink(of: subject, from: provider).apply(change)
         }
         let given = try await change.query(
             """
@@ -148,7 +143,7 @@ extension PreparedAccess {
             try await end.apply(change.transaction)
         }
         try await change.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended")
-        try await FactorStore.removeAll(of: subject, in: team, change.transaction)
+        try await FactorStore.removeAll(of: subject, change)
         try await change.query(SessionStore.deletion(of: subject, in: team))
         try await change.query(UserStore.endingSignIns(of: subject, in: team))
         try await change.record("account.reclaimed", .user(subject))

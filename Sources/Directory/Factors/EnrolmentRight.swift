@@ -1,3 +1,4 @@
+import Platform
 public import Postgres
 
 /// Right of a user to add a factor: an interaction that requires one, or a session of the user.
@@ -25,11 +26,11 @@ public struct EnrolmentRight: Sendable {
     /// Checks the right; the user is locked.
     ///
     /// - Throws: `FactorRefusal.expired`, `PostgresFailure`.
-    func check(_ transaction: borrowing Transaction) async throws {
+    func check(_ change: borrowing Change) async throws {
         let stands =
             switch source {
-            case .interaction(let statement): try await !transaction.query(statement).isEmpty
-            case .session(let right): try await right.stands(transaction)
+            case .interaction(let statement): try await !change.query(statement).isEmpty
+            case .session(let right): try await right.stands(change)
             }
         guard stands else { throw FactorRefusal.expired }
     }

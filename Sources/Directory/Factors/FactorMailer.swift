@@ -1,6 +1,6 @@
 public import Core
 public import Platform
-public import Postgres
+import Postgres
 
 /// Notifies users by mail of changes to the ways in which they authenticate, their password among them, in the
 /// transaction of the change.
@@ -15,16 +15,14 @@ public struct FactorMailer: Sendable {
     }
 
     /// Notifies the user of a change, if they have an address.
-    public func send(_ change: FactorChange, to subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws
-    { try await send(.factors(change), to: subject, in: team, transaction) }
+    public func send(_ news: FactorChange, to subject: Subject, _ change: borrowing Change) async throws {
+        try await send(.factors(news), to: subject, change)
+    }
 
     /// Mails the user, if they have an address.
-    func send(_ mail: AccountMail, to subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws
-    {
-        guard let email = try await FactorRowStore.address(of: subject, in: team, transaction) else { return }
-        try await mailer.send(mail, email, language, team, transaction)
+    func send(_ mail: AccountMail, to subject: Subject, _ change: borrowing Change) async throws {
+        guard let email = try await FactorRowStore.address(of: subject, change) else { return }
+        try await mailer.send(mail, email, language, change.team, change.transaction)
     }
 }
 

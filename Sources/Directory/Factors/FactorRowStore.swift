@@ -7,46 +7,42 @@ public import Postgres
 /// Each change locks the user first: a change that counts rows before it adds one must not be overtaken.
 enum FactorRowStore {
     /// Email address of the user.
-    static func address(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> EmailAddress?
+    static func address(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> EmailAddress?
     {
-        let rows = try await transaction.query("SELECT email FROM users WHERE team_id = \(team) AND sub = \(subject)")
+        let rows = try await change.query("SELECT email FROM users WHERE team_id = \(change.team) AND sub = \(subject)")
         guard var row = rows.first else { return nil }
         return try row.next()
     }
 
     /// Whether the user still has a factor.
-    static func hasFactor(_ subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
-    {
-        try await !transaction.query(
+    static func hasFactor(_ subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        try await !change.query(
             """
-            SELECT FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)
+            SELECT FROM totp_secrets WHERE team_id = \(change.team) AND sub = \(subject)
             UNION ALL
-            SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)
+            SELECT FROM passkeys WHERE team_id = \(change.team) AND sub = \(subject)
             """
         ).isEmpty
     }
 
-    static func deleteTOTP(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
-    { try await transaction.query("DELETE FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)").changed > 0 }
+    static func deleteTOTP(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        let deletion: SQL = "DELETE FROM totp_secrets WHERE team_id = \(change.team) AND sub = \(subject)"
+        return try await change.query(deletion).changed > 0
+    }
 
-    static func deleteRecoveryCodes(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    { try await transaction.query("DELETE FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject)") }
+    static func deleteRecoveryCodes(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query("DELETE FROM recovery_codes WHERE team_id = \(change.team) AND sub = \(subject)")
+    }
 
     /// Completes the removal of a factor: ends interactions that it may have proved, and deletes recovery codes without
     /// a factor.
     ///
     /// - Throws: `FactorRefusal.lastOne` if a factor has to remain.
-    static func settle(_ subject: Subject, keepsOne: Bool, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws
-    {
-        try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
-        guard try await !hasFactor(subject, in: team, transaction) else { return }
+    static func settle(_ subject: Subject, keepsOne: Bool, _ change: borrowing Change) async throws {
+        try await change.query(UserStore.endingSignIns(of: subject, in: change.team))
+        guard try await !hasFactor(subject, change) else { return }
         if keepsOne { throw FactorRefusal.lastOne }
-        try await deleteRecoveryCodes(of: subject, in: team, transaction)
+        try await deleteRecoveryCodes(of: subject, change)
     }
 }
 
@@ -90,33 +86,30 @@ public struct FactorStore: Sendable {
         of subject: Subject, reason: String, in team: TeamID, by actor: Actor, from origin: Origin,
         telling mailer: FactorMailer? = nil
     ) async throws -> Bool {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, in: team, transaction)
-            let totp = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
-            let passkeys = try await transaction.query(Self.passkeyDeletion(of: subject, in: team))
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            try await UserStore.lock(subject, change)
+            let totp = try await FactorRowStore.deleteTOTP(of: subject, change)
+            let passkeys = try await change.query(Self.passkeyDeletion(of: subject, in: team))
             guard totp || passkeys.changed > 0 else { return false }
-            try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
-            try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
+            try await FactorRowStore.deleteRecoveryCodes(of: subject, change)
+            try await change.query(UserStore.endingSignIns(of: subject, in: team))
             let deletion = SessionStore.deletion(of: subject, except: nil, in: team)
-            let ended = try await transaction.query(deletion).changed
-            let after: JSONValue = [
+            let ended = try await change.query(deletion).changed
+            let after: [String: JSONValue] = [
                 "totp": .boolean(totp), "passkeys": .integer(Int64(passkeys.changed)),
                 "endedSessions": .integer(Int64(ended)), "reason": .string(reason),
             ]
-            try await AuditEvent("factors.reset", by: actor, on: .user(subject), from: origin, after: after).record(
-                in: team, transaction)
-            try await mailer?.send(.reset, to: subject, in: team, transaction)
+            try await change.record("factors.reset", .user(subject), to: after)
+            try await mailer?.send(.reset, to: subject, change)
             return true
         }
     }
 
-    /// Deletes all factors of a user in the caller's transaction, without an audit event of its own.
-    public static func removeAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        _ = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
-        try await transaction.query(passkeyDeletion(of: subject, in: team))
-        try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+    /// Deletes all factors of a user, without an audit event of its own.
+    public static func removeAll(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) {
+        _ = try await FactorRowStore.deleteTOTP(of: subject, change)
+        try await change.query(passkeyDeletion(of: subject, in: change.team))
+        try await FactorRowStore.deleteRecoveryCodes(of: subject, change)
     }
 
     private static func passkeyDeletion(of subject: Subject, in team: TeamID) -> SQL {

@@ -26,29 +26,27 @@ public struct RecoveryCodeStore: Sendable {
         for subject: Subject, in team: TeamID, by actor: Actor, with right: SessionRight? = nil, from origin: Origin,
         at now: Timestamp = .now(), telling mailer: FactorMailer? = nil
     ) async throws -> [RecoveryCode]? {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await UserStore.lock(subject, by: right, in: team, transaction),
-                try await FactorRowStore.hasFactor(subject, in: team, transaction)
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            guard try await UserStore.lock(subject, by: right, change),
+                try await FactorRowStore.hasFactor(subject, change)
             else { return nil }
-            try await transaction.query(UserStore.endingSignIns(of: subject, in: team))
-            let codes = try await replace(for: subject, in: team, at: now, transaction)
-            try await AuditEvent(
-                "recovery_codes.regenerated", by: actor, on: .user(subject), from: origin,
-                after: ["count": .integer(Int64(codes.count))]
-            ).record(in: team, transaction)
-            try await mailer?.send(.recoveryCodesRenewed, to: subject, in: team, transaction)
+            try await change.query(UserStore.endingSignIns(of: subject, in: team))
+            let codes = try await replace(for: subject, at: now, change)
+            try await change.record(
+                "recovery_codes.regenerated", .user(subject), to: ["count": .integer(Int64(codes.count))])
+            try await mailer?.send(.recoveryCodesRenewed, to: subject, change)
             return codes
         }
     }
 
     /// Creates a user's first set, together with their first factor; nil if the user has a set already.
-    func makeFirst(for subject: Subject, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> [RecoveryCode]?
+    func makeFirst(for subject: Subject, at now: Timestamp, _ change: borrowing Change) async throws(PostgresFailure)
+        -> [RecoveryCode]?
     {
-        let known = try await transaction.query(
-            "SELECT FROM recovery_codes WHERE team_id = \(team) AND sub = \(subject) LIMIT 1")
+        let known = try await change.query(
+            "SELECT FROM recovery_codes WHERE team_id = \(change.team) AND sub = \(subject) LIMIT 1")
         guard known.isEmpty else { return nil }
-        return try await replace(for: subject, in: team, at: now, transaction)
+        return try await replace(for: subject, at: now, change)
     }
 
     /// Uses a code up, in one statement with its event.
@@ -77,17 +75,18 @@ public struct RecoveryCodeStore: Sendable {
         return false
     }
 
-    private func replace(for subject: Subject, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction)
+    private func replace(for subject: Subject, at now: Timestamp, _ change: borrowing Change)
         async throws(PostgresFailure) -> [RecoveryCode]
     {
-        try await FactorRowStore.deleteRecoveryCodes(of: subject, in: team, transaction)
+        let team = change.team
+        try await FactorRowStore.deleteRecoveryCodes(of: subject, change)
         var codes: [RecoveryCode] = []
         while codes.count < RecoveryCode.setCount {
             let code = RecoveryCode(random: random)
             if !codes.contains(code) { codes.append(code) }
         }
         for code in codes {
-            try await transaction.query(
+            try await change.query(
                 """
                 INSERT INTO recovery_codes (team_id, sub, code_hash, created_at)
                 VALUES (\(team), \(subject), \(hash(code, of: subject, in: team, keys[0])), \(now))

@@ -51,21 +51,16 @@ public struct TOTPStore: Sendable {
         guard let step = TOTP.step(ofCode: code, secret: secret, atSeconds: now.seconds) else {
             throw FactorRefusal.wrongCode
         }
-        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await UserStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
-            try await right?.check(transaction)
-            if isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
-                throw FactorRefusal.notFirst
-            }
-            let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction)
-            if had { try await transaction.query(UserStore.endingSignIns(of: subject, in: team)) }
-            try await transaction.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
-            try await AuditEvent(
-                had ? "factor.replaced" : "factor.added", by: .user(subject, of: team), on: .user(subject),
-                from: origin, after: ["kind": "totp"]
-            ).record(in: team, transaction)
-            try await mailer?.send(had ? .totpReplaced : .totpAdded, to: subject, in: team, transaction)
-            return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
+        return try await database.change(by: subject, in: team, from: origin) { change in
+            guard try await UserStore.lock(subject, change) else { throw FactorRefusal.unknown }
+            try await right?.check(change)
+            if isFirst, try await FactorRowStore.hasFactor(subject, change) { throw FactorRefusal.notFirst }
+            let had = try await FactorRowStore.deleteTOTP(of: subject, change)
+            if had { try await change.query(UserStore.endingSignIns(of: subject, in: team)) }
+            try await change.query(insertion(of: secret, for: subject, step: step, in: team, at: now))
+            try await change.record(had ? "factor.replaced" : "factor.added", .user(subject), to: ["kind": "totp"])
+            try await mailer?.send(had ? .totpReplaced : .totpAdded, to: subject, change)
+            return try await recoveryCodes.makeFirst(for: subject, at: now, change)
         }
     }
 
@@ -78,7 +73,7 @@ public struct TOTPStore: Sendable {
         async throws(PostgresFailure)
     {
         let team = change.team
-        let had = try await FactorRowStore.deleteTOTP(of: subject, in: team, change.transaction)
+        let had = try await FactorRowStore.deleteTOTP(of: subject, change)
         try await change.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
         try await change.query(UserStore.endingSignIns(of: subject, in: team))
         let ended = try await change.query(SessionStore.deletion(of: subject, except: nil, in: team)).changed
@@ -98,17 +93,12 @@ public struct TOTPStore: Sendable {
         of subject: Subject, keepsOne: Bool, by right: SessionRight? = nil, in team: TeamID, from origin: Origin,
         telling mailer: FactorMailer? = nil
     ) async throws {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            guard try await FactorRowStore.deleteTOTP(of: subject, in: team, transaction) else {
-                throw FactorRefusal.unknown
-            }
-            try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
-            try await AuditEvent(
-                "factor.removed", by: .user(subject, of: team), on: .user(subject), from: origin,
-                before: ["kind": "totp"]
-            ).record(in: team, transaction)
-            try await mailer?.send(.totpRemoved, to: subject, in: team, transaction)
+        try await database.change(by: subject, in: team, from: origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            guard try await FactorRowStore.deleteTOTP(of: subject, change) else { throw FactorRefusal.unknown }
+            try await FactorRowStore.settle(subject, keepsOne: keepsOne, change)
+            try await change.record("factor.removed", .user(subject), from: ["kind": "totp"])
+            try await mailer?.send(.totpRemoved, to: subject, change)
         }
     }
 

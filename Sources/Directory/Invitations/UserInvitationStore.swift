@@ -30,12 +30,13 @@ public enum UserInvitationStore {
     ///
     /// - Returns: nil if the team has as many open invitations as it may.
     static func keep(
-        _ email: EmailAddress, under token: LinkToken, as id: InvitationID, by account: Subject, in team: TeamID,
-        at now: Timestamp, _ transaction: borrowing Transaction
+        _ email: EmailAddress, under token: LinkToken, as id: InvitationID, by account: Subject, at now: Timestamp,
+        _ change: borrowing Change
     ) async throws(PostgresFailure) -> UserInvitation? {
+        let team = change.team
         let others: SQL = "mailed_links WHERE \(open(in: team, at: now)) AND lower(email) <> lower(\(email))"
-        guard try await Quota.userInvitations.hasRoom(beside: others, transaction) else { return nil }
-        let rows = try await transaction.query(
+        guard try await Quota.userInvitations.hasRoom(beside: others, change.transaction) else { return nil }
+        let rows = try await change.query(
             """
             INSERT INTO mailed_links AS l (
                 team_id, token_hash, purpose, email, invitation_id, invited_by, expires_at

@@ -34,19 +34,17 @@ public struct UserInvitations: Sendable {
     public func invite(_ email: EmailAddress, by account: Subject, for caller: AccountCaller) async throws {
         try await admit(LoginName(email), by: account, for: caller)
         let (team, token, id) = (caller.team, LinkToken(random: random), InvitationID(random: random))
-        try await database.transaction(in: team) { transaction in
-            try await transaction.lock(team)
-            guard try await UserInvitationStore.holdRight(of: account, in: team, transaction) else {
+        try await database.change(in: team, by: .member(account), from: caller.origin) { change in
+            try await change.lockTeam()
+            guard try await UserInvitationStore.holdRight(of: account, in: team, change.transaction) else {
                 throw Failure.notAllowed
             }
             let kept = try await UserInvitationStore.keep(
-                email, under: token, as: id, by: account, in: team, at: caller.now, transaction)
+                email, under: token, as: id, by: account, at: caller.now, change)
             guard let kept else { throw Failure.tooMany }
-            try await AuditEvent(
-                "user_invitation.sent", by: .member(account), on: .userInvitation(kept.id), from: caller.origin
-            ).record(in: team, transaction)
+            try await change.record("user_invitation.sent", .userInvitation(kept.id))
             let mail = AccountMail.invitation(token, until: kept.expiresAt)
-            try await mailer.send(mail, kept.email, caller.language, team, transaction)
+            try await mailer.send(mail, kept.email, caller.language, team, change.transaction)
         }
     }
 
@@ -87,13 +85,11 @@ public struct UserInvitations: Sendable {
     public func withdraw(_ id: InvitationID, by account: Subject, in team: TeamID, from origin: Origin) async throws
         -> Bool
     {
-        try await database.transaction(in: team) { transaction in
-            let removed = try await transaction.query(
+        try await database.change(in: team, by: .member(account), from: origin) { change in
+            let removed = try await change.query(
                 "DELETE FROM mailed_links WHERE team_id = \(team) AND invitation_id = \(id)")
             guard removed.changed > 0 else { return false }
-            try await AuditEvent(
-                "user_invitation.withdrawn", by: .member(account), on: .userInvitation(id), from: origin
-            ).record(in: team, transaction)
+            try await change.record("user_invitation.withdrawn", .userInvitation(id))
             return true
         }
     }

@@ -34,14 +34,14 @@ public struct EmailChange: Sendable {
         try await database.count(
             [ofNetwork] + RateLimit.Use.mail(to: recipient, by: .account(subject)), in: team, at: now)
         let isTaken = try await logins.isTaken(LoginName(email), in: team, exceptBy: subject)
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            try await links.removeAll(for: .email, of: subject, in: team, transaction)
+        try await database.change(by: subject, in: team, from: caller.origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            try await links.removeAll(for: .email, of: subject, in: team, change.transaction)
             let token = LinkToken(random: random)
             let link = MailedLink(.email, subject: subject, email: email)
-            let end = try await links.insert(link, token, in: team, at: now, transaction)
+            let end = try await links.insert(link, token, in: team, at: now, change.transaction)
             let mail: AccountMail = isTaken ? .known : .confirmation(token, .email, until: end)
-            try await mailer.send(mail, email, caller.language, team, transaction)
+            try await mailer.send(mail, email, caller.language, team, change.transaction)
         }
     }
 
@@ -60,21 +60,21 @@ public struct EmailChange: Sendable {
     public func confirm(_ token: LinkToken, by right: SessionRight, for caller: AccountCaller) async throws -> Bool {
         let (team, subject) = (caller.team, right.session.user.subject)
         guard try await person(token, for: caller) == subject else { return false }
-        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            let link = try await links.take(token, for: .email, in: team, at: caller.now, transaction)
-            guard let link, link.subject == subject, let user = try await users.find(subject, in: team, transaction)
+        return try await database.change(by: subject, in: team, from: caller.origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let link = try await links.take(token, for: .email, in: team, at: caller.now, change.transaction)
+            guard let link, link.subject == subject,
+                let user = try await users.find(subject, in: team, change.transaction)
             else { return false }
             let isFree = try await logins.rename(
-                user.email.map(LoginName.init), to: LoginName(link.email), of: subject, in: team, transaction)
+                user.email.map(LoginName.init), to: LoginName(link.email), of: subject, change)
             guard isFree else { return false }
-            try await users.setEmail(link.email, of: subject, in: team, transaction)
-            try await transaction.query(MailedLinkStore.deletion(of: subject, in: team))
+            try await users.setEmail(link.email, of: subject, change)
+            try await change.query(MailedLinkStore.deletion(of: subject, in: team))
             // The audit log contains no addresses because it outlives them.
-            try await AuditEvent("email.changed", by: .user(subject, of: team), on: .user(subject), from: caller.origin)
-                .record(in: team, transaction)
+            try await change.record("email.changed", .user(subject))
             if let old = user.email, old != link.email {
-                try await mailer.send(.emailChanged, old, caller.language, team, transaction)
+                try await mailer.send(.emailChanged, old, caller.language, team, change.transaction)
             }
             return true
         }

@@ -110,7 +110,7 @@ public struct PasswordRecovery: Sendable {
             _ = try await PasswordStore.set(hash, for: user.subject, change)
             // Console accounts are created by a link to their address, or on the server itself during setup.
             if !user.isEmailVerified, team != .system { try await prepared.end(user.subject, change) }
-            try await users.noteVerified(link.email, of: user.subject, in: team, change.transaction)
+            try await users.noteVerified(link.email, of: user.subject, change)
             try await mailer.send(.passwordChanged, link.email, caller.language, team, change.transaction)
             return try await users.find(user.subject, in: team, change.transaction).map(Outcome.changed) ?? .expired
         }

@@ -45,11 +45,10 @@ public struct PasswordStore: Sendable {
         telling mailer: FactorMailer
     ) async throws {
         let subject = right.session.user.subject
-        let (actor, row) = (Actor.user(subject, of: team), LockedRow.person(subject, in: team))
-        try await database.change(in: team, by: actor, from: origin, locking: row) { change in
-            try await UserStore.lock(subject, by: right, in: team, change.transaction)
+        try await database.change(by: subject, in: team, from: origin) { change in
+            try await UserStore.lock(subject, by: right, change)
             _ = try await Self.set(hash, for: subject, keeping: right.session.id, change)
-            try await mailer.send(.ownPasswordChanged, to: subject, in: team, change.transaction)
+            try await mailer.send(.ownPasswordChanged, to: subject, change)
         }
     }
 

@@ -49,13 +49,11 @@ extension SessionRight {
     /// Checks the session; the user is locked.
     ///
     /// - Throws: `Ended`, `PostgresFailure`.
-    public func check(_ transaction: borrowing Transaction) async throws {
-        guard try await stands(transaction) else { throw Ended() }
-    }
+    public func check(_ change: borrowing Change) async throws { guard try await stands(change) else { throw Ended() } }
 
     /// Whether the right is valid; the user is locked.
-    func stands(_ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
-        try await !transaction.query(condition).isEmpty
+    func stands(_ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        try await !change.query(condition).isEmpty
     }
 }
 
@@ -66,10 +64,10 @@ extension UserStore {
     /// - Returns: false if the team has no such user.
     /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     @discardableResult public static func lock(
-        _ subject: Subject, by right: SessionRight? = nil, in team: TeamID, _ transaction: borrowing Transaction
+        _ subject: Subject, by right: SessionRight? = nil, _ change: borrowing Change
     ) async throws -> Bool {
-        let person = try await transaction.query(lock(subject, in: team))
-        try await right?.check(transaction)
+        let person = try await change.query(lock(subject, in: change.team))
+        try await right?.check(change)
         return !person.isEmpty
     }
 }

@@ -151,16 +151,15 @@ public struct SessionStore: Sendable {
         _ id: SessionID, of subject: Subject, in team: TeamID, by actor: Actor, with right: SessionRight? = nil,
         from origin: Origin
     ) async throws -> Bool {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            let ended = try await transaction.query(
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let ended = try await change.query(
                 """
                 DELETE FROM sessions
                 WHERE team_id = \(team) AND token_hash = \(id.hash) AND sub = \(subject)
                 """)
             guard ended.changed == 1 else { return false }
-            try await AuditEvent("session.ended", by: actor, on: .user(subject), from: origin).record(
-                in: team, transaction)
+            try await change.record("session.ended", .user(subject))
             return true
         }
     }
@@ -173,13 +172,11 @@ public struct SessionStore: Sendable {
         of subject: Subject, except kept: SessionID? = nil, in team: TeamID, by actor: Actor,
         with right: SessionRight? = nil, from origin: Origin
     ) async throws -> Int {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            let ended = try await transaction.query(Self.deletion(of: subject, except: kept, in: team)).changed
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let ended = try await change.query(Self.deletion(of: subject, except: kept, in: team)).changed
             guard ended > 0 else { return 0 }
-            let after: JSONValue = ["count": .integer(Int64(ended))]
-            try await AuditEvent("sessions.ended", by: actor, on: .user(subject), from: origin, after: after).record(
-                in: team, transaction)
+            try await change.record("sessions.ended", .user(subject), to: ["count": .integer(Int64(ended))])
             return ended
         }
     }
@@ -334,5 +331,15 @@ extension Actor {
     /// Actor of a user's own action: a console account in the system team.
     public static func user(_ subject: Subject, of team: TeamID) -> Actor {
         team == .system ? .member(subject) : .person(subject)
+    }
+}
+
+extension TeamDatabase {
+    /// Runs `body` as one change by a user of what is theirs; it locks the user first (`UserStore.lock`).
+    public func change<Value>(
+        by subject: Subject, in team: TeamID, from origin: Origin, _ body: (borrowing Change) async throws -> Value
+    ) async throws -> Value {
+        let (actor, row) = (Actor.user(subject, of: team), LockedRow.person(subject, in: team))
+        return try await change(in: team, by: actor, from: origin, locking: row, body)
     }
 }

@@ -52,10 +52,11 @@ struct LoginNameStore: Sendable {
     /// Renames a user's login name, if the user has the old one.
     ///
     /// - Returns: false if the new one belongs to another user.
-    func rename(
-        _ old: LoginName?, to new: LoginName, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        let added = try await transaction.query(
+    func rename(_ old: LoginName?, to new: LoginName, of subject: Subject, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Bool
+    {
+        let team = change.team
+        let added = try await change.query(
             """
             INSERT INTO login_names (team_id, login, sub)
             SELECT \(team), \(new), \(subject)
@@ -65,14 +66,14 @@ struct LoginNameStore: Sendable {
             ON CONFLICT (team_id, login) DO NOTHING
             """)
         guard added.changed == 1 else {
-            let taken = try await transaction.query(
+            let taken = try await change.query(
                 """
                 SELECT FROM login_names
                 WHERE team_id = \(team) AND login = \(new) AND sub <> \(subject)
                 """)
             return taken.isEmpty
         }
-        try await transaction.query(
+        try await change.query(
             "DELETE FROM login_names WHERE team_id = \(team) AND sub = \(subject) AND login = \(old)")
         return true
     }

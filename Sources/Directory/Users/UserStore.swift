@@ -92,24 +92,23 @@ public struct UserStore: Sendable {
     }
 
     /// Records that the user confirmed the address, if it is still theirs.
-    func noteVerified(_ email: EmailAddress, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+    func noteVerified(_ email: EmailAddress, of subject: Subject, _ change: borrowing Change)
         async throws(PostgresFailure)
     {
-        try await transaction.query(
+        try await change.query(
             """
             UPDATE users SET is_email_verified = true
-            WHERE team_id = \(team) AND sub = \(subject) AND email = \(email)
+            WHERE team_id = \(change.team) AND sub = \(subject) AND email = \(email)
             """)
     }
 
     /// Sets an address that the user has confirmed.
-    func setEmail(_ email: EmailAddress, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
+    func setEmail(_ email: EmailAddress, of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure)
     {
-        try await transaction.query(
+        try await change.query(
             """
             UPDATE users SET email = \(email), is_email_verified = true, is_private_email = false
-            WHERE team_id = \(team) AND sub = \(subject)
+            WHERE team_id = \(change.team) AND sub = \(subject)
             """)
     }
 

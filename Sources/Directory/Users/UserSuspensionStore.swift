@@ -19,9 +19,9 @@ public struct UserSuspensionStore: Sendable {
     public func suspend(
         _ subject: Subject, because reason: String, in team: TeamID, by actor: Actor, from origin: Origin
     ) async throws -> Bool {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await transaction.query(UserStore.lock(subject, in: team))
-            let suspended = try await transaction.query(
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            try await change.query(UserStore.lock(subject, in: team))
+            let suspended = try await change.query(
                 """
                 UPDATE users
                 SET suspended_at = clock_timestamp(), credentials_version = credentials_version + 1
@@ -29,11 +29,9 @@ public struct UserSuspensionStore: Sendable {
                 """)
             guard suspended.changed == 1 else { return false }
             for table: SQL in ["mailed_links", "sessions"] {
-                try await transaction.query("DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)")
+                try await change.query("DELETE FROM \(table) WHERE team_id = \(team) AND sub = \(subject)")
             }
-            try await AuditEvent(
-                "user.suspended", by: actor, on: .user(subject), from: origin, after: ["reason": .string(reason)]
-            ).record(in: team, transaction)
+            try await change.record("user.suspended", .user(subject), to: ["reason": .string(reason)])
             return true
         }
     }

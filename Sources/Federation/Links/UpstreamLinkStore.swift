@@ -52,19 +52,23 @@ public struct UpstreamLinkStore: Sendable {
     func connect(
         _ link: Link, in team: TeamID, ending upstreamRequest: SQL, with statements: [SQL], telling mailer: FactorMailer
     ) async throws {
-        try await database.transaction(in: team, locking: .person(link.subject, in: team)) { transaction in
+        try await database.change(by: link.subject, in: team, from: link.origin) { change in
             // The user is locked first, so that the end of the session or a suspension is seen here, or waits.
-            try await transaction.query(UserStore.lock(link.subject, in: team))
-            guard try await !transaction.query(link.session(in: team)).isEmpty,
-                try await transaction.query(upstreamRequest).changed == 1
+            try await change.query(UserStore.lock(link.subject, in: team))
+            guard try await !change.query(link.session(in: team)).isEmpty,
+                try await change.query(upstreamRequest).changed == 1
             else { throw Obstacle.expired }
-            if let obstacle = try Self.obstacle(link, try await transaction.query(link.status(in: team))) {
-                throw obstacle
-            }
-            guard try await transaction.query(link.insertion(in: team)).changed == 1 else { throw Obstacle.taken }
-            for statement in statements { try await transaction.query(statement) }
-            try await link.event.record(in: team, transaction)
-            try await mailer.send(.appleConnected, to: link.subject, in: team, transaction)
+            if let obstacle = try Self.obstacle(link, try await change.query(link.status(in: team))) { throw obstacle }
+            guard try await change.query(link.insertion(in: team)).changed == 1 else { throw Obstacle.taken }
+            for statement in statements { try await change.query(statement) }
+            // The log contains no addresses because it outlives the user.
+            try await change.record(
+                "identity.linked", .user(link.subject),
+                to: [
+                    "provider": .string(link.provider.rawValue),
+                    "identifier": .string(link.identity.identifier.rawValue),
+                ])
+            try await mailer.send(.appleConnected, to: link.subject, change)
         }
     }
 
@@ -128,13 +132,6 @@ extension UpstreamLinkStore.Link {
         )
         ON CONFLICT DO NOTHING
         """
-    }
-
-    /// The log contains no addresses because it outlives the user.
-    fileprivate var event: AuditEvent {
-        AuditEvent(
-            "identity.linked", by: .person(subject), on: .user(subject), from: origin,
-            after: ["provider": .string(provider.rawValue), "identifier": .string(identity.identifier.rawValue)])
     }
 }
 

@@ -29,22 +29,16 @@ public struct UpstreamUnlinkStore: Sendable {
         _ subject: Subject, from provider: ProviderID, keeping right: SessionRight, passkeysSuffice: Bool,
         in team: TeamID, from origin: Origin, telling mailer: FactorMailer
     ) async throws {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await transaction.query(UserStore.lock(subject, in: team))
-            try await right.check(transaction)
-            let rows = try await transaction.query(Self.status(of: subject, provider, passkeysSuffice, in: team))
+        try await database.change(by: subject, in: team, from: origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let rows = try await change.query(Self.status(of: subject, provider, passkeysSuffice, in: team))
             guard var row = rows.first, try row.next(Bool.self) else { throw Refusal.unknown }
             guard try row.next(Bool.self) else { throw Refusal.lastWay }
-            let actor = Actor.person(subject)
-            try await UpstreamUnlink(of: subject, from: provider, by: actor, from: origin, in: team).apply(
-                keeping: right.session.id, transaction)
+            try await UpstreamUnlink(of: subject, from: provider).apply(keeping: right.session.id, change)
             let tokens = UpstreamTokenEnd.parts(of: subject, in: team)
-            try await transaction.query("WITH \(tokens) SELECT FROM upstream_ended")
-            let event = AuditEvent(
-                "identity.unlinked", by: actor, on: AuditEvent.Target("user", subject.rawValue), from: origin,
-                before: ["provider": .string(provider.rawValue)])
-            try await event.record(in: team, transaction)
-            try await mailer.send(.appleDisconnected, to: subject, in: team, transaction)
+            try await change.query("WITH \(tokens) SELECT FROM upstream_ended")
+            try await change.record("identity.unlinked", .user(subject), from: ["provider": .string(provider.rawValue)])
+            try await mailer.send(.appleDisconnected, to: subject, change)
         }
     }
 
@@ -73,41 +67,35 @@ public struct UpstreamUnlinkStore: Sendable {
 public struct UpstreamUnlink: Sendable {
     private let subject: Subject
     private let provider: ProviderID
-    private let actor: Actor
-    private let origin: Origin
-    private let team: TeamID
 
-    public init(of subject: Subject, from provider: ProviderID, by actor: Actor, from origin: Origin, in team: TeamID) {
+    public init(of subject: Subject, from provider: ProviderID) {
         self.subject = subject
         self.provider = provider
-        self.actor = actor
-        self.origin = origin
-        self.team = team
     }
 
-    /// Applies the unlink in the caller's transaction.
+    /// Applies the unlink.
     ///
     /// The user is locked first: a sign-in that is about to end holds that lock, and its writes are seen once it is
     /// done. Codes come before tokens: a redemption in progress holds its code, and its token is seen once it is done.
     ///
     /// - Parameter kept: a session that does not end.
-    public func apply(keeping kept: SessionID? = nil, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
+    public func apply(keeping kept: SessionID? = nil, _ change: borrowing Change) async throws(PostgresFailure) {
+        let team = change.team
         let came: SQL = "team_id = \(team) AND sub = \(subject) AND provider = \(provider)"
-        try await transaction.query(UserStore.lock(subject, in: team))
-        try await transaction.query(UpstreamAnnouncement.removal(of: subject, in: team))
-        try await transaction.query(UpstreamUnlinks.noting(of: subject, from: provider, in: team))
-        let given = try await transaction.query("SELECT app_id FROM consents WHERE \(came) ORDER BY app_id")
+        try await change.query(UserStore.lock(subject, in: team))
+        try await change.query(UpstreamAnnouncement.removal(of: subject, in: team))
+        try await change.query(UpstreamUnlinks.noting(of: subject, from: provider, in: team))
+        let given = try await change.query("SELECT app_id FROM consents WHERE \(came) ORDER BY app_id")
         for var row in given {
-            try await AuthorizationEnd.consent(of: subject, for: try row.next(), in: team, by: actor, from: origin)
-                .apply(transaction)
+            try await AuthorizationEnd.consent(
+                of: subject, for: try row.next(), in: team, by: change.actor, from: change.origin
+            ).apply(change.transaction)
         }
         var scope = AuthorizationEnd.Scope(of: subject)
         scope.provider = provider
-        try await AuthorizationEnd(scope, in: team).apply(transaction)
-        try await transaction.query(SessionStore.deletion(of: subject, begunAt: provider, except: kept, in: team))
-        try await transaction.query(InteractionProgressStore.deletion(of: subject, provedAt: provider, in: team))
-        try await transaction.query("DELETE FROM upstream_identities WHERE \(came)")
+        try await AuthorizationEnd(scope, in: team).apply(change.transaction)
+        try await change.query(SessionStore.deletion(of: subject, begunAt: provider, except: kept, in: team))
+        try await change.query(InteractionProgressStore.deletion(of: subject, provedAt: provider, in: team))
+        try await change.query("DELETE FROM upstream_identities WHERE \(came)")
     }
 }

@@ -1,4 +1,5 @@
 import Core
+import Directory
 import OAuth
 import Platform
 import Postgres
@@ -20,7 +21,7 @@ struct UpstreamNotificationEffects: Sendable {
     }
 
     /// Event with the user it concerns.
-    struct Change: Sendable {
+    struct Effect: Sendable {
         let event: UpstreamNotification.Event
         let person: UpstreamNotificationStore.Person
         let primaryAppID: ClientID
@@ -37,12 +38,12 @@ struct UpstreamNotificationEffects: Sendable {
         var horizon: Timestamp { appliedAt + EventOrder.skew }
     }
 
-    func apply(_ change: Change, _ transaction: borrowing Transaction) async throws {
-        switch change.event.type {
-        case .consentRevoked?: try await endConsent(change, transaction)
-        case .accountDelete?: try await endAccount(change, transaction)
-        case .emailDisabled?: try await forwardMail(false, change, transaction)
-        case .emailEnabled?: try await forwardMail(true, change, transaction)
+    func apply(_ effect: Effect, _ transaction: borrowing Transaction) async throws {
+        switch effect.event.type {
+        case .consentRevoked?: try await endConsent(effect, transaction)
+        case .accountDelete?: try await endAccount(effect, transaction)
+        case .emailDisabled?: try await forwardMail(false, effect, transaction)
+        case .emailEnabled?: try await forwardMail(true, effect, transaction)
         case nil: break
         }
     }
@@ -85,66 +86,63 @@ struct UpstreamNotificationEffects: Sendable {
     /// its effects have already been applied. If only an unconfirmed sign-in suggests that the user has returned, it
     /// may lead nowhere: the tokens stay, so that the provider is asked about them. It is asked at once if a sign-in is
     /// too close to the event to tell which came first, or once a sign-in under way has a token.
-    private func endConsent(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        let (subject, primaryAppID, moment) = (change.person.subject, change.primaryAppID, change.event.at)
+    private func endConsent(_ effect: Effect, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        let (subject, primaryAppID, moment) = (effect.person.subject, effect.primaryAppID, effect.event.at)
         let status = try await authorizations.status(
-            of: subject, as: change.event.identifier, for: primaryAppID, at: moment, believing: change.horizon,
-            in: change.team, transaction)
+            of: subject, as: effect.event.identifier, for: primaryAppID, at: moment, believing: effect.horizon,
+            in: effect.team, transaction)
         if status == .endedByUs { return }
-        try await void(change, transaction)
+        try await void(effect, transaction)
         switch status {
         case .ended:
             let end = UpstreamAuthorizationEnd(
-                subject: subject, provider: provider, primaryAppID: primaryAppID, cause: .told, end: change.latest,
-                horizon: change.horizon, team: change.team, now: change.now)
+                subject: subject, provider: provider, primaryAppID: primaryAppID, cause: .told, end: effect.latest,
+                horizon: effect.horizon, team: effect.team, now: effect.now)
             try await end.apply(transaction)
         case .unclear(let hasToken):
             let question = UpstreamQuestion(to: provider, of: subject, for: primaryAppID, eventAt: moment)
             let job = NewJob(question, after: hasToken ? .zero : UpstreamQuestion.delay)
-            try await transaction.query(job.insertion(in: change.team))
+            try await transaction.query(job.insertion(in: effect.team))
         case .renewed, .endedByUs: break
         case .arriving: return
         }
         try await revocations.markAllRevoked(
             of: subject, for: primaryAppID,
-            before: status == .ended ? change.latest : EventOrder.lastOlder(thanEventAt: moment),
-            orAfter: change.horizon, because: change.event.name, in: change.team, transaction)
+            before: status == .ended ? effect.latest : EventOrder.lastOlder(thanEventAt: moment),
+            orAfter: effect.horizon, because: effect.event.name, in: effect.team, transaction)
     }
 
     /// Ends a provider account: a user without another way to sign in is deleted, any other is unlinked from it.
-    private func endAccount(_ change: Change, _ transaction: borrowing Transaction) async throws {
-        try await void(change, transaction)
-        let seenAt = change.person.lastSeenAt
-        guard seenAt <= change.latest || seenAt > change.horizon else { return }
-        let (subject, team, reason) = (change.person.subject, change.team, change.event.name)
-        let actor = Actor.system(provider.rawValue)
+    private func endAccount(_ effect: Effect, _ transaction: borrowing Transaction) async throws {
+        try await void(effect, transaction)
+        let seenAt = effect.person.lastSeenAt
+        guard seenAt <= effect.latest || seenAt > effect.horizon else { return }
+        let (subject, team, reason) = (effect.person.subject, effect.team, effect.event.name)
         try await revocations.markAllRevoked(
-            of: subject, for: nil, before: change.now + EventOrder.skew, orAfter: change.horizon, because: reason,
+            of: subject, for: nil, before: effect.now + EventOrder.skew, orAfter: effect.horizon, because: reason,
             in: team, transaction)
-        guard change.person.stays else {
-            return try await accounts.end(subject, in: team, by: actor, reason: reason, transaction)
+        try await transaction.change(in: team, by: .system(provider.rawValue), from: .local) { change in
+            guard effect.person.stays else { return try await accounts.end(subject, reason: reason, change) }
+            try await UpstreamUnlink(of: subject, from: provider).apply(change)
+            try await change.record("upstream_identity.removed", .user(subject))
         }
-        try await UpstreamUnlink(of: subject, from: provider, by: actor, from: .local, in: team).apply(transaction)
-        let target = AuditEvent.Target("user", subject.rawValue)
-        try await AuditEvent("upstream_identity.removed", by: actor, on: target, from: .local).record(
-            in: team, transaction)
     }
 
     /// Voids earlier answers of the provider about the user that have not been processed yet.
-    private func void(_ change: Change, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        guard let identifier = change.event.identifier,
-            let end = unlink(change.event, of: identifier, for: change.primaryAppID, in: change.team, at: change.now)
+    private func void(_ effect: Effect, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+        guard let identifier = effect.event.identifier,
+            let end = unlink(effect.event, of: identifier, for: effect.primaryAppID, in: effect.team, at: effect.now)
         else { return }
         try await transaction.query(end)
     }
 
-    private func forwardMail(_ forwards: Bool, _ change: Change, _ transaction: borrowing Transaction)
+    private func forwardMail(_ forwards: Bool, _ effect: Effect, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)
     {
-        let (subject, primaryAppID, team) = (change.person.subject, change.primaryAppID, change.team)
+        let (subject, primaryAppID, team) = (effect.person.subject, effect.primaryAppID, effect.team)
         let mail = UpstreamNotificationStore.Forwarding(
-            isOn: forwards, subject: subject, provider: provider, primaryAppID: primaryAppID, at: change.event.at,
-            latest: change.latest)
+            isOn: forwards, subject: subject, provider: provider, primaryAppID: primaryAppID, at: effect.event.at,
+            latest: effect.latest)
         guard try await store.note(mail, in: team, transaction) else { return }
         try await AuditEvent(
             forwards ? "relay.enabled" : "relay.disabled", by: .system(provider.rawValue),

@@ -85,10 +85,10 @@ public struct UpstreamNotifications: Sendable {
                 try await noteUnlinkOfUnknownUser(event, identifier, notification, in: team, at: now, transaction)
                 continue
             }
-            let change = UpstreamNotificationEffects.Change(
+            let effect = UpstreamNotificationEffects.Effect(
                 event: event, person: person, primaryAppID: notification.primaryAppID, team: team, now: now,
                 appliedAt: server.clock())
-            try await cascade.apply(change, transaction)
+            try await cascade.apply(effect, transaction)
             try await endAnnouncement(event, of: person.subject, notification, in: team, transaction)
         }
         return true

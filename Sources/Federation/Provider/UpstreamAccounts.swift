@@ -3,9 +3,8 @@ public import Postgres
 
 /// The accounts of users, as events at a provider concern them; the module Accounts implements it.
 public protocol UpstreamAccounts: Sendable {
-    /// Deletes a user in the caller's transaction, because the provider's account ended.
-    func end(_ subject: Subject, in team: TeamID, by actor: Actor, reason: String, _ transaction: borrowing Transaction)
-        async throws
+    /// Deletes a user, because the provider's account ended.
+    func end(_ subject: Subject, reason: String, _ change: borrowing Change) async throws
 
     /// Statement that notes the state of an upstream token in the receipts of account deletions.
     ///

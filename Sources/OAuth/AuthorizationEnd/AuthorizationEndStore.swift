@@ -42,9 +42,9 @@ public struct AuthorizationEndStore: Sendable {
     ) async throws {
         let subject = right.session.user.subject
         let end = AuthorizationEnd.consent(of: subject, for: primaryAppID, in: team, by: actor, from: origin)
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            try await transaction.query(end.statements(upstream))
+        try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
+            try await UserStore.lock(subject, by: right, change)
+            try await change.transaction.query(end.statements(upstream))
         }
     }
 

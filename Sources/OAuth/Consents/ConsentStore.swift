@@ -65,7 +65,7 @@ public struct ConsentStore: Sendable {
         var draw = 1
         while true {
             do {
-                return try await database.transaction(in: team, locking: .person(subject, in: team)) {
+                return try await database.change(by: subject, in: team, from: origin) {
                     try await record(sheet, by: right, $0)
                 }
             } catch let failure as PostgresFailure
@@ -74,19 +74,17 @@ public struct ConsentStore: Sendable {
         }
     }
 
-    private func record(_ sheet: Sheet, by right: SessionRight?, _ transaction: borrowing Transaction) async throws
-        -> Granted
-    {
-        try await UserStore.lock(sheet.subject, by: right, in: sheet.team, transaction)
+    private func record(_ sheet: Sheet, by right: SessionRight?, _ change: borrowing Change) async throws -> Granted {
+        try await UserStore.lock(sheet.subject, by: right, change)
         let relayAddress = sheet.choice.email == .hidden ? relay.address(random) : nil
-        let people = try await transaction.query(sheet.relay(orElse: relayAddress))
+        let people = try await change.query(sheet.relay(orElse: relayAddress))
         guard var person = people.first else { throw UnknownUser() }
         let user = try User(&person)
-        if var row = try await transaction.query(sheet.insertion).first {
-            try await sheet.event.record(in: sheet.team, transaction)
+        if var row = try await change.query(sheet.insertion).first {
+            try await change.record("consent.granted", .user(sheet.subject), to: sheet.auditedMembers)
             return Granted(user: user, consent: try Consent(&row))
         }
-        let status = try await transaction.query(Self.selection(of: sheet.subject, for: sheet.appID, in: sheet.team))
+        let status = try await change.query(Self.selection(of: sheet.subject, for: sheet.appID, in: sheet.team))
         guard var row = status.first else { throw PostgresFailure.unreadable(column: 0, as: "a consent") }
         return Granted(user: user, consent: try Consent(&row))
     }
@@ -126,14 +124,12 @@ private struct Sheet: Sendable {
             """
     }
 
-    /// Audit event with the kinds of shared data; the log does not contain the name and the address.
-    var event: AuditEvent {
-        AuditEvent(
-            "consent.granted", by: .user(subject, of: team), on: .user(subject), from: origin,
-            after: [
-                "appID": .string(appID.rawValue), "sharesName": .boolean(choice.name != nil),
-                "email": .string("\(choice.email)"),
-            ])
+    /// The kinds of shared data; the log does not contain the name and the address.
+    var auditedMembers: [String: JSONValue] {
+        [
+            "appID": .string(appID.rawValue), "sharesName": .boolean(choice.name != nil),
+            "email": .string("\(choice.email)"),
+        ]
     }
 }
 

@@ -38,10 +38,10 @@ public struct RelaySwitchStore: Sendable {
         guard var row = rows.first else { return .unknown }
         guard try row.next(Bool.self) != forwards else { return .done }
         let event = AuditEvent(
-            forwards ? "relay.enabled" : "relay.disabled", by: actor, on: AuditEvent.Target("user", subject.rawValue),
-            from: origin, after: ["appID": .string(appID.rawValue)])
+            forwards ? "relay.enabled" : "relay.disabled", by: actor, on: .user(subject), from: origin,
+            after: ["appID": .string(appID.rawValue)])
         let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: appID)
-        let change: SQL = """
+        let statement: SQL = """
             WITH changed AS (
                 UPDATE consents SET forwards_mail = \(forwards)
                 WHERE team_id = \(team) AND sub = \(subject) AND app_id = \(appID) AND hides_email
@@ -53,9 +53,10 @@ public struct RelaySwitchStore: Sendable {
             \(notification.parts(in: team, when: "FROM changed"))
             SELECT
             """
-        return try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            try await transaction.query(change)
+        return try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) {
+            change in
+            try await UserStore.lock(subject, by: right, change)
+            try await change.query(statement)
             return .done
         }
     }

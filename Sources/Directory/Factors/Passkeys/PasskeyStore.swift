@@ -79,25 +79,21 @@ public struct PasskeyStore: Sendable {
         _ new: New, to subject: Subject, spending challenge: SpentChallenge, in team: TeamID, from origin: Origin,
         at now: Timestamp, telling mailer: FactorMailer?
     ) async throws -> [RecoveryCode]? {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            guard try await UserStore.lock(subject, in: team, transaction) else { throw FactorRefusal.unknown }
-            try await new.right?.check(transaction)
-            guard try await !transaction.query(challenge.insertion(in: team)).isEmpty else {
-                throw FactorRefusal.notProved
-            }
-            if new.isFirst, try await FactorRowStore.hasFactor(subject, in: team, transaction) {
-                throw FactorRefusal.notFirst
-            }
+        try await database.change(by: subject, in: team, from: origin) { change in
+            guard try await UserStore.lock(subject, change) else { throw FactorRefusal.unknown }
+            try await new.right?.check(change)
+            guard try await !change.query(challenge.insertion(in: team)).isEmpty else { throw FactorRefusal.notProved }
+            if new.isFirst, try await FactorRowStore.hasFactor(subject, change) { throw FactorRefusal.notFirst }
             let others: SQL = "passkeys WHERE team_id = \(team) AND sub = \(subject)"
-            guard try await Quota.passkeys.hasRoom(beside: others, transaction) else { throw FactorRefusal.tooMany }
-            let added = try await transaction.query(Self.insertion(of: new, to: subject, in: team, at: now))
+            guard try await Quota.passkeys.hasRoom(beside: others, change.transaction) else {
+                throw FactorRefusal.tooMany
+            }
+            let added = try await change.query(Self.insertion(of: new, to: subject, in: team, at: now))
             guard added.changed == 1 else { throw FactorRefusal.taken }
-            let after: JSONValue = ["kind": "passkey", "name": .string(new.name.text)]
-            let actor = Actor.user(subject, of: team)
-            try await AuditEvent("factor.added", by: actor, on: .user(subject), from: origin, after: after).record(
-                in: team, transaction)
-            try await mailer?.send(.passkeyAdded(name: new.name.text), to: subject, in: team, transaction)
-            return try await recoveryCodes.makeFirst(for: subject, in: team, at: now, transaction)
+            let name = new.name.text
+            try await change.record("factor.added", .user(subject), to: ["kind": "passkey", "name": .string(name)])
+            try await mailer?.send(.passkeyAdded(name: name), to: subject, change)
+            return try await recoveryCodes.makeFirst(for: subject, at: now, change)
         }
     }
 
@@ -125,20 +121,19 @@ public struct PasskeyStore: Sendable {
         _ id: PasskeyID, of subject: Subject, to name: PasskeyName, by right: SessionRight? = nil, in team: TeamID,
         from origin: Origin
     ) async throws {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            let old = try await Self.name(of: id, of: subject, in: team, transaction)
+        try await database.change(by: subject, in: team, from: origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let old = try await Self.name(of: id, of: subject, change)
             guard old != name.text else { return }
-            try await transaction.query(
+            try await change.query(
                 """
                 UPDATE passkeys SET name = \(name.text)
                 WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
                 """)
-            try await AuditEvent(
-                "factor.renamed", by: .user(subject, of: team), on: .user(subject), from: origin,
-                before: ["kind": "passkey", "name": .string(old)],
-                after: ["kind": "passkey", "name": .string(name.text)]
-            ).record(in: team, transaction)
+            let event = change.event(
+                "factor.renamed", on: .user(subject), before: ["kind": "passkey", "name": .string(old)],
+                after: ["kind": "passkey", "name": .string(name.text)])
+            try await change.record(event)
         }
     }
 
@@ -153,20 +148,17 @@ public struct PasskeyStore: Sendable {
         _ id: PasskeyID, of subject: Subject, keepsOne: Bool, by right: SessionRight? = nil, in team: TeamID,
         from origin: Origin, telling mailer: FactorMailer? = nil
     ) async throws {
-        try await database.transaction(in: team, locking: .person(subject, in: team)) { transaction in
-            try await UserStore.lock(subject, by: right, in: team, transaction)
-            let name = try await Self.name(of: id, of: subject, in: team, transaction)
-            try await transaction.query(
+        try await database.change(by: subject, in: team, from: origin) { change in
+            try await UserStore.lock(subject, by: right, change)
+            let name = try await Self.name(of: id, of: subject, change)
+            try await change.query(
                 """
                 DELETE FROM passkeys
                 WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
                 """)
-            try await FactorRowStore.settle(subject, keepsOne: keepsOne, in: team, transaction)
-            try await AuditEvent(
-                "factor.removed", by: .user(subject, of: team), on: .user(subject), from: origin,
-                before: ["kind": "passkey", "name": .string(name)]
-            ).record(in: team, transaction)
-            try await mailer?.send(.passkeyRemoved(name: name), to: subject, in: team, transaction)
+            try await FactorRowStore.settle(subject, keepsOne: keepsOne, change)
+            try await change.record("factor.removed", .user(subject), from: ["kind": "passkey", "name": .string(name)])
+            try await mailer?.send(.passkeyRemoved(name: name), to: subject, change)
         }
     }
 
@@ -228,13 +220,11 @@ public struct PasskeyStore: Sendable {
         try await database.query(event.insertion(in: team), in: team)
     }
 
-    private static func name(
-        of id: PasskeyID, of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws -> String {
-        let rows = try await transaction.query(
+    private static func name(of id: PasskeyID, of subject: Subject, _ change: borrowing Change) async throws -> String {
+        let rows = try await change.query(
             """
             SELECT name FROM passkeys
-            WHERE team_id = \(team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
+            WHERE team_id = \(change.team) AND sub = \(subject) AND sha256(credential_id) = \(id.hash)
             """)
         guard var row = rows.first else { throw FactorRefusal.unknown }
         return try row.next()
