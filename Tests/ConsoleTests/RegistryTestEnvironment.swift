@@ -29,10 +29,9 @@ extension TestEnvironment {
 
     /// Gives Acme a key that signs its tokens.
     func addSigningKey() async throws {
-        try await parts.database.transaction(in: .acme) { transaction in
+        try await parts.database.change(in: .acme) { change in
             try await SigningKeyStore.insert(
-                TestKeys.signing, for: .acme, activeFrom: now - .seconds(60), keyRing: parts.server.keyRing,
-                in: transaction)
+                TestKeys.signing, activeFrom: now - .seconds(60), keyRing: parts.server.keyRing, change)
         }
         parts.registryChanged(.acme)
     }

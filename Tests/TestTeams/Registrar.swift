@@ -76,8 +76,7 @@ struct Registrar {
 
     func signingKey(_ change: borrowing Change) async throws {
         try await SigningKeyStore.insert(
-            TestKeys.signing, for: change.team, activeFrom: server.clock() - .seconds(60), keyRing: server.keyRing,
-            in: change.transaction)
+            TestKeys.signing, activeFrom: server.clock() - .seconds(60), keyRing: server.keyRing, change)
     }
 
     func person(_ name: String, _ change: borrowing Change) async throws -> Subject {

@@ -116,21 +116,21 @@ public struct WatchedDocumentStore: Sendable {
     public func approve(_ name: WatchedDocument.Name, seen digest: String, by actor: Actor, from origin: Origin)
         async throws -> Bool
     {
-        try await database.transaction(in: .system) { transaction in
-            guard let document = try await Self.lock(name, transaction), document.differsSince != nil,
+        try await database.change(in: .system, by: actor, from: origin) { change in
+            guard let document = try await Self.lock(name, change.transaction), document.differsSince != nil,
                 document.seenDigest == digest
             else { return false }
-            try await transaction.query(
+            try await change.query(
                 """
                 UPDATE apple_publications SET known = seen, approved = seen, differs_since = NULL
                 WHERE team_id = \(TeamID.system) AND document = \(name)
                 """)
             let differences = document.differences
-            let event = AuditEvent(
-                "apple_publication.approved", by: actor, on: AuditEvent.Target("apple_publication", name.rawValue),
-                from: origin, before: Self.json(differences.map { ($0.name, $0.known) }),
+            let event = change.event(
+                "apple_publication.approved", on: AuditEvent.Target("apple_publication", name.rawValue),
+                before: Self.json(differences.map { ($0.name, $0.known) }),
                 after: Self.json(differences.map { ($0.name, $0.seen) }))
-            try await event.record(in: .system, transaction)
+            try await change.record(event)
             return true
         }
     }

@@ -46,15 +46,13 @@ public struct AccountDeletion: UpstreamAccounts {
     public func delete(
         _ subject: Subject, for primaryAppID: ClientID? = nil, reason: String? = nil, _ change: borrowing Change
     ) async throws(PostgresFailure) -> ReceiptID? {
-        let (receipt, team) = (ReceiptID(random: random), change.team)
-        guard try await DeletionStore.lock(subject, usedBy: primaryAppID, in: team, change.transaction) else {
-            return nil
-        }
-        try await DeletionStore.insert(receipt, of: subject, for: primaryAppID, in: team, change.transaction)
-        try await DeletionStore.endUpstreamTokens(of: subject, in: team, change.transaction)
-        try await Notifications.enqueue(.accountDelete, of: subject, in: team, change.transaction)
+        let receipt = ReceiptID(random: random)
+        guard try await DeletionStore.lock(subject, usedBy: primaryAppID, change) else { return nil }
+        try await DeletionStore.insert(receipt, of: subject, for: primaryAppID, change)
+        try await DeletionStore.endUpstreamTokens(of: subject, change)
+        try await Notifications.enqueue(.accountDelete, of: subject, in: change.team, change.transaction)
         _ = try await UserDeletionStore.delete(subject, reason: reason, change)
-        try await UserTraceStore.removeFirst(of: subject, in: team, change.transaction)
+        try await UserTraceStore.removeFirst(of: subject, change)
         return receipt
     }
 
@@ -142,7 +140,7 @@ extension PreparedAccess {
                 of: subject, for: try row.next(), in: team, by: change.actor, from: change.origin)
             try await end.apply(change.transaction)
         }
-        try await change.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended")
+        try await DeletionStore.endUpstreamTokens(of: subject, change)
         try await FactorStore.removeAll(of: subject, change)
         try await change.query(SessionStore.deletion(of: subject, in: team))
         try await change.query(UserStore.endingSignIns(of: subject, in: team))

@@ -11,16 +11,16 @@ enum DeletionStore {
     /// or does not use the group's apps.
     ///
     /// Codes before tokens: a redemption in progress locks its code, so that its token is visible afterwards.
-    static func lock(
-        _ subject: Subject, usedBy primaryAppID: ClientID?, in team: TeamID, _ transaction: borrowing Transaction
-    ) async throws(PostgresFailure) -> Bool {
-        let person = try await transaction.query(UserStore.deletionLock(subject, in: team))
+    static func lock(_ subject: Subject, usedBy primaryAppID: ClientID?, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Bool
+    {
+        let person = try await change.query(UserStore.deletionLock(subject, in: change.team))
         guard !person.isEmpty else { return false }
         if let primaryAppID {
-            let uses = try await transaction.query(use(of: primaryAppID, by: subject, in: team))
+            let uses = try await change.query(use(of: primaryAppID, by: subject, in: change.team))
             guard !uses.isEmpty else { return false }
         }
-        try await transaction.query(AuthorizationEnd.deletingCodes(of: subject, in: team))
+        try await change.query(AuthorizationEnd.deletingCodes(of: subject, in: change.team))
         return true
     }
 
@@ -45,15 +45,15 @@ enum DeletionStore {
     ///
     /// The receipt of an app lists only tokens of its own group, because the user's other apps are not its concern.
     static func insert(
-        _ receipt: ReceiptID, of subject: Subject, for primaryAppID: ClientID?, in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ receipt: ReceiptID, of subject: Subject, for primaryAppID: ClientID?, _ change: borrowing Change
     ) async throws(PostgresFailure) {
-        try await transaction.query(
+        let team = change.team
+        try await change.query(
             """
             INSERT INTO deletion_receipts (team_id, receipt_id, sub, app_id)
             VALUES (\(team), \(receipt), \(subject), \(primaryAppID))
             """)
-        try await transaction.query(
+        try await change.query(
             """
             INSERT INTO deletion_receipt_tokens (
                 team_id, receipt_id, number, client_id, issued_at, fate, settled_at, provider, upstream_token_id, problem
@@ -96,9 +96,10 @@ enum DeletionStore {
     }
 
     /// Enqueues the revocation of the user's upstream tokens in the outbox.
-    static func endUpstreamTokens(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    { try await transaction.query("WITH \(UpstreamTokenEnd.parts(of: subject, in: team)) SELECT FROM upstream_ended") }
+    static func endUpstreamTokens(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query(
+            "WITH \(UpstreamTokenEnd.parts(of: subject, in: change.team)) SELECT FROM upstream_ended")
+    }
 }
 
 extension UpstreamTokenFate {
@@ -128,8 +129,8 @@ public enum UserDeletionStore {
         // Locked first, so that no row that refers to the user is added meanwhile.
         let person = try await change.query(UserStore.deletionLock(subject, in: team))
         guard !person.isEmpty else { return false }
-        let tokens = try await AuthorizationEnd.deleteAll(of: subject, in: team, change.transaction)
-        try await SessionStore.deleteAll(of: subject, in: team, change.transaction)
+        let tokens = try await AuthorizationEnd.deleteAll(of: subject, change)
+        try await SessionStore.deleteAll(of: subject, change)
         try await change.query(UpstreamAnnouncement.removal(of: subject, in: team))
         try await change.query(UpstreamUnlinks.noting(of: subject, in: team))
         try await change.query(UserStore.deletion(of: subject, in: team))

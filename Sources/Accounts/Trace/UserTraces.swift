@@ -1,5 +1,5 @@
 public import Platform
-public import Postgres
+import Postgres
 
 /// Deletes the remaining sign-in traces of deleted users, as a job.
 public struct UserTraces: Sendable {
@@ -37,17 +37,17 @@ public enum UserTraceStore {
     /// Batches in the transaction of the deletion, enough for most users.
     static let first = 4
 
-    /// Deletes the first batches in the caller's transaction, and enqueues the deletion of the rest if there is any.
-    public static func removeFirst(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        for _ in 0..<first where try await removePiece(of: subject, in: team, transaction) { return }
+    /// Deletes the first batches in the change that deletes the user, and enqueues the deletion of the rest if there is
+    /// any.
+    static func removeFirst(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) {
+        let team = change.team
+        for _ in 0..<first where try await removePiece(of: subject, in: team, change.transaction) { return }
         // A returning user gets the same `sub`, so the job is limited to traces that began before the deletion.
         let payloads: SQL = """
             SELECT jsonb_build_object('person', \(subject), 'last', max(trace_id)) FROM traces
             WHERE team_id = \(team) AND sub = \(subject) HAVING max(trace_id) IS NOT NULL
             """
-        try await transaction.query(UserTraceJob.insertion(in: team, for: payloads))
+        try await change.query(UserTraceJob.insertion(in: team, for: payloads))
     }
 
     /// Deletes a batch of traces up to and including `last`, oldest first; true when none is left.

@@ -27,8 +27,7 @@ struct TeamCreation: Sendable {
     /// Stores the key of a team in the change that creates the team.
     func install(_ key: RSASigningKey, _ change: borrowing Change) async throws(PostgresFailure) {
         let server = parts.server
-        try await SigningKeyStore.insert(
-            key, for: change.team, activeFrom: server.clock(), keyRing: server.keyRing, in: change.transaction)
+        try await SigningKeyStore.insert(key, activeFrom: server.clock(), keyRing: server.keyRing, change)
     }
 
     /// Creates a team with the operator as its owner.

@@ -35,7 +35,7 @@ public enum UserInvitationStore {
     ) async throws(PostgresFailure) -> UserInvitation? {
         let team = change.team
         let others: SQL = "mailed_links WHERE \(open(in: team, at: now)) AND lower(email) <> lower(\(email))"
-        guard try await Quota.userInvitations.hasRoom(beside: others, change.transaction) else { return nil }
+        guard try await Quota.userInvitations.hasRoom(beside: others, change) else { return nil }
         let rows = try await change.query(
             """
             INSERT INTO mailed_links AS l (

@@ -181,11 +181,10 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Deletes the sessions of a user in the caller's transaction, however many there are.
-    public static func deleteAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        _ = try await transaction.deleteInBatches { limit in
+    /// Deletes the sessions of a user, however many there are.
+    public static func deleteAll(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) {
+        let team = change.team
+        _ = try await change.transaction.deleteInBatches { limit in
             """
             DELETE FROM sessions WHERE team_id = \(team) AND token_hash IN (
                 SELECT token_hash FROM sessions WHERE team_id = \(team) AND sub = \(subject) LIMIT \(limit)

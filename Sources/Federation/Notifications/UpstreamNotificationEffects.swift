@@ -25,7 +25,6 @@ struct UpstreamNotificationEffects: Sendable {
         let event: UpstreamNotification.Event
         let person: UpstreamNotificationStore.Person
         let primaryAppID: ClientID
-        let team: TeamID
         /// Time of arrival.
         let now: Timestamp
         /// Time of processing, later than `now` if the notification could not be verified at once.
@@ -38,12 +37,12 @@ struct UpstreamNotificationEffects: Sendable {
         var horizon: Timestamp { appliedAt + EventOrder.skew }
     }
 
-    func apply(_ effect: Effect, _ transaction: borrowing Transaction) async throws {
+    func apply(_ effect: Effect, _ change: borrowing Change) async throws {
         switch effect.event.type {
-        case .consentRevoked?: try await endConsent(effect, transaction)
-        case .accountDelete?: try await endAccount(effect, transaction)
-        case .emailDisabled?: try await forwardMail(false, effect, transaction)
-        case .emailEnabled?: try await forwardMail(true, effect, transaction)
+        case .consentRevoked?: try await endConsent(effect, change)
+        case .accountDelete?: try await endAccount(effect, change)
+        case .emailDisabled?: try await forwardMail(false, effect, change)
+        case .emailEnabled?: try await forwardMail(true, effect, change)
         case nil: break
         }
     }
@@ -86,70 +85,66 @@ struct UpstreamNotificationEffects: Sendable {
     /// its effects have already been applied. If only an unconfirmed sign-in suggests that the user has returned, it
     /// may lead nowhere: the tokens stay, so that the provider is asked about them. It is asked at once if a sign-in is
     /// too close to the event to tell which came first, or once a sign-in under way has a token.
-    private func endConsent(_ effect: Effect, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+    private func endConsent(_ effect: Effect, _ change: borrowing Change) async throws(PostgresFailure) {
         let (subject, primaryAppID, moment) = (effect.person.subject, effect.primaryAppID, effect.event.at)
         let status = try await authorizations.status(
             of: subject, as: effect.event.identifier, for: primaryAppID, at: moment, believing: effect.horizon,
-            in: effect.team, transaction)
+            in: change.team, change.transaction)
         if status == .endedByUs { return }
-        try await void(effect, transaction)
+        try await void(effect, change)
         switch status {
         case .ended:
             let end = UpstreamAuthorizationEnd(
                 subject: subject, provider: provider, primaryAppID: primaryAppID, cause: .told, end: effect.latest,
-                horizon: effect.horizon, team: effect.team, now: effect.now)
-            try await end.apply(transaction)
+                horizon: effect.horizon, team: change.team, now: effect.now)
+            try await end.apply(change.transaction)
         case .unclear(let hasToken):
             let question = UpstreamQuestion(to: provider, of: subject, for: primaryAppID, eventAt: moment)
             let job = NewJob(question, after: hasToken ? .zero : UpstreamQuestion.delay)
-            try await transaction.query(job.insertion(in: effect.team))
+            try await change.query(job.insertion(in: change.team))
         case .renewed, .endedByUs: break
         case .arriving: return
         }
         try await revocations.markAllRevoked(
             of: subject, for: primaryAppID,
             before: status == .ended ? effect.latest : EventOrder.lastOlder(thanEventAt: moment),
-            orAfter: effect.horizon, because: effect.event.name, in: effect.team, transaction)
+            orAfter: effect.horizon, because: effect.event.name, in: change.team, change.transaction)
     }
 
     /// Ends a provider account: a user without another way to sign in is deleted, any other is unlinked from it.
-    private func endAccount(_ effect: Effect, _ transaction: borrowing Transaction) async throws {
-        try await void(effect, transaction)
+    private func endAccount(_ effect: Effect, _ change: borrowing Change) async throws {
+        try await void(effect, change)
         let seenAt = effect.person.lastSeenAt
         guard seenAt <= effect.latest || seenAt > effect.horizon else { return }
-        let (subject, team, reason) = (effect.person.subject, effect.team, effect.event.name)
+        let (subject, reason) = (effect.person.subject, effect.event.name)
         try await revocations.markAllRevoked(
             of: subject, for: nil, before: effect.now + EventOrder.skew, orAfter: effect.horizon, because: reason,
-            in: team, transaction)
-        try await transaction.change(in: team, by: .system(provider.rawValue), from: .local) { change in
-            guard effect.person.stays else { return try await accounts.end(subject, reason: reason, change) }
-            try await UpstreamUnlink(of: subject, from: provider).apply(change)
-            try await change.record("upstream_identity.removed", .user(subject))
-        }
+            in: change.team, change.transaction)
+        guard effect.person.stays else { return try await accounts.end(subject, reason: reason, change) }
+        try await UpstreamUnlink(of: subject, from: provider).apply(change)
+        try await change.record("upstream_identity.removed", .user(subject))
     }
 
     /// Voids earlier answers of the provider about the user that have not been processed yet.
-    private func void(_ effect: Effect, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+    private func void(_ effect: Effect, _ change: borrowing Change) async throws(PostgresFailure) {
         guard let identifier = effect.event.identifier,
-            let end = unlink(effect.event, of: identifier, for: effect.primaryAppID, in: effect.team, at: effect.now)
+            let end = unlink(effect.event, of: identifier, for: effect.primaryAppID, in: change.team, at: effect.now)
         else { return }
-        try await transaction.query(end)
+        try await change.query(end)
     }
 
-    private func forwardMail(_ forwards: Bool, _ effect: Effect, _ transaction: borrowing Transaction)
+    private func forwardMail(_ forwards: Bool, _ effect: Effect, _ change: borrowing Change)
         async throws(PostgresFailure)
     {
-        let (subject, primaryAppID, team) = (effect.person.subject, effect.primaryAppID, effect.team)
+        let (subject, primaryAppID) = (effect.person.subject, effect.primaryAppID)
         let mail = UpstreamNotificationStore.Forwarding(
             isOn: forwards, subject: subject, provider: provider, primaryAppID: primaryAppID, at: effect.event.at,
             latest: effect.latest)
-        guard try await store.note(mail, in: team, transaction) else { return }
-        try await AuditEvent(
-            forwards ? "relay.enabled" : "relay.disabled", by: .system(provider.rawValue),
-            on: AuditEvent.Target("user", subject.rawValue), from: .local,
-            after: ["appID": .string(primaryAppID.rawValue)]
-        ).record(in: team, transaction)
+        guard try await store.note(mail, change) else { return }
+        try await change.record(
+            forwards ? "relay.enabled" : "relay.disabled", .user(subject), to: ["appID": .string(primaryAppID.rawValue)]
+        )
         let notification = NewNotification(forwards ? .emailEnabled : .emailDisabled, of: subject, to: primaryAppID)
-        try await Notifications.enqueue(notification, in: team, transaction)
+        try await Notifications.enqueue(notification, in: change.team, change.transaction)
     }
 }

@@ -57,15 +57,15 @@ struct UpstreamNotificationStore: Sendable {
 
     /// Stores a verified notification; false if it was stored before.
     func insert(
-        _ notification: UpstreamNotification, of provider: ProviderID, in team: TeamID, at now: Timestamp,
-        _ transaction: borrowing Transaction
+        _ notification: UpstreamNotification, of provider: ProviderID, at now: Timestamp, _ change: borrowing Change
     ) async throws(PostgresFailure) -> Bool {
         let events = String(decoding: JSON.encode(notification.record), as: UTF8.self)
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             """
             INSERT INTO upstream_notifications (team_id, provider, notification_hash, app_id, events, received_at)
             VALUES (
-                \(team), \(provider), \(SHA256.hash(notification.id)), \(notification.primaryAppID), \(events)::jsonb, \(now)
+                \(change.team), \(provider), \(SHA256.hash(notification.id)), \(notification.primaryAppID),
+                \(events)::jsonb, \(now)
             )
             ON CONFLICT DO NOTHING
             """)
@@ -82,18 +82,19 @@ struct UpstreamNotificationStore: Sendable {
     }
 
     /// Finds the user by the provider's identifier: locks the user first, then reads the rest.
-    func person(_ identifier: Subject, at provider: ProviderID, in team: TeamID, _ transaction: borrowing Transaction)
+    func person(_ identifier: Subject, at provider: ProviderID, _ change: borrowing Change)
         async throws(PostgresFailure) -> Person?
     {
+        let team = change.team
         let known: SQL = """
             FROM upstream_identities i
             WHERE team_id = \(team) AND provider = \(provider) AND identifier = \(identifier)
             """
         // The provider account may be linked to another user by the time the lock is held.
-        while var row = try await transaction.query("SELECT sub \(known)").first {
+        while var row = try await change.query("SELECT sub \(known)").first {
             let subject: Subject = try row.next()
-            try await transaction.query(UserStore.lock(subject, in: team))
-            let rows = try await transaction.query(
+            try await change.query(UserStore.lock(subject, in: team))
+            let rows = try await change.query(
                 """
                 SELECT last_seen_at,
                     EXISTS (SELECT FROM passwords p WHERE p.team_id = \(team) AND p.sub = i.sub)
@@ -125,9 +126,8 @@ struct UpstreamNotificationStore: Sendable {
     ///
     /// - Returns: whether anything changed: false if nothing did, or if the group has an address that is not the
     ///   provider's.
-    func note(_ mail: Forwarding, in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
-        -> Bool
-    {
+    func note(_ mail: Forwarding, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        let team = change.team
         let condition: SQL = """
             known.granted_at <= \(mail.latest) AND (
                 known.provider = \(mail.provider) OR NOT EXISTS (
@@ -137,7 +137,7 @@ struct UpstreamNotificationStore: Sendable {
                 )
             )
             """
-        let rows = try await transaction.query(
+        let rows = try await change.query(
             UpstreamConsent.forwarding(
                 mail.isOn, of: mail.subject, for: mail.primaryAppID, at: mail.at, in: team, when: condition))
         guard var row = rows.first else { return false }

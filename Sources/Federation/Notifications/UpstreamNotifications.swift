@@ -61,35 +61,35 @@ public struct UpstreamNotifications: Sendable {
             }
             return .kept
         }
-        return try await database.transaction(in: team.id) { transaction in
-            try await apply(notification, in: team.id, at: now, transaction) ? .done : .known
-        }
+        return try await change(team.id) { change in try await apply(notification, at: now, change) ? .done : .known }
+    }
+
+    private func change<Value>(_ team: TeamID, _ body: (borrowing Change) async throws -> Value) async throws -> Value {
+        try await database.change(in: team, by: .system(provider.id.rawValue), from: .local, body)
     }
 
     /// Applies a notification once; false if it was received before.
-    private func apply(
-        _ notification: UpstreamNotification, in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
-    ) async throws -> Bool {
-        guard try await store.insert(notification, of: provider.id, in: team, at: now, transaction) else {
-            return false
-        }
+    private func apply(_ notification: UpstreamNotification, at now: Timestamp, _ change: borrowing Change) async throws
+        -> Bool
+    {
+        guard try await store.insert(notification, of: provider.id, at: now, change) else { return false }
         for event in notification.eventsByPerson {
             guard let identifier = event.identifier else { continue }
             // An unknown user may be signing in for the first time: that is ended first, or seen once it is done.
-            var person = try await store.person(identifier, at: provider.id, in: team, transaction)
+            var person = try await store.person(identifier, at: provider.id, change)
             if person == nil {
-                try await endAnnouncement(event, of: identifier, notification, in: team, transaction)
-                person = try await store.person(identifier, at: provider.id, in: team, transaction)
+                try await endAnnouncement(event, of: identifier, notification, change)
+                person = try await store.person(identifier, at: provider.id, change)
             }
             guard let person else {
-                try await noteUnlinkOfUnknownUser(event, identifier, notification, in: team, at: now, transaction)
+                try await noteUnlinkOfUnknownUser(event, identifier, notification, at: now, change)
                 continue
             }
             let effect = UpstreamNotificationEffects.Effect(
-                event: event, person: person, primaryAppID: notification.primaryAppID, team: team, now: now,
+                event: event, person: person, primaryAppID: notification.primaryAppID, now: now,
                 appliedAt: server.clock())
-            try await cascade.apply(effect, transaction)
-            try await endAnnouncement(event, of: person.subject, notification, in: team, transaction)
+            try await cascade.apply(effect, change)
+            try await endAnnouncement(event, of: person.subject, notification, change)
         }
         return true
     }
@@ -97,18 +97,18 @@ public struct UpstreamNotifications: Sendable {
     /// Records the unlink of an unknown user, because a waiting answer may be about this user.
     private func noteUnlinkOfUnknownUser(
         _ event: UpstreamNotification.Event, _ identifier: Subject, _ notification: UpstreamNotification,
-        in team: TeamID, at now: Timestamp, _ transaction: borrowing Transaction
+        at now: Timestamp, _ change: borrowing Change
     ) async throws(PostgresFailure) {
-        let end = cascade.unlink(event, of: identifier, for: notification.primaryAppID, in: team, at: now)
-        if let end { try await transaction.query(end) }
+        let end = cascade.unlink(event, of: identifier, for: notification.primaryAppID, in: change.team, at: now)
+        if let end { try await change.query(end) }
     }
 
     private func endAnnouncement(
-        _ event: UpstreamNotification.Event, of subject: Subject, _ notification: UpstreamNotification, in team: TeamID,
-        _ transaction: borrowing Transaction
+        _ event: UpstreamNotification.Event, of subject: Subject, _ notification: UpstreamNotification,
+        _ change: borrowing Change
     ) async throws(PostgresFailure) {
-        let end = cascade.announcementEnd(event, of: subject, for: notification.primaryAppID, in: team)
-        if let end { try await transaction.query(end) }
+        let end = cascade.announcementEnd(event, of: subject, for: notification.primaryAppID, in: change.team)
+        if let end { try await change.query(end) }
     }
 }
 
@@ -132,9 +132,9 @@ extension UpstreamNotifications {
             return error.remedy == .again && !isLast
                 ? .failed(error.reason) : .succeeded(["verdict": .string(error.reason)])
         }
-        return try await database.transaction(in: run.team) { transaction in
-            _ = try await apply(notification, in: run.team, at: receivedAt, transaction)
-            return try await run.succeed(["verdict": "done"], transaction)
+        return try await change(run.team) { change in
+            _ = try await apply(notification, at: receivedAt, change)
+            return try await run.succeed(["verdict": "done"], change.transaction)
         }
     }
 }

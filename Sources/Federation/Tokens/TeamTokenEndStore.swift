@@ -17,13 +17,14 @@ public struct TeamTokenEndStore: TeamObligations {
     }
 
     /// Retries tokens whose revocation was refused, and those whose job was given up.
-    public func begin(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
+    public func begin(_ change: borrowing Change) async throws(PostgresFailure) {
+        let team = change.team
         let condition: SQL = """
             (state = 'refused' OR (state = 'ending' AND NOT EXISTS (
                 \(UpstreamRevocation.pending(in: team)) AND payload->>'token' = encode(token_id, 'hex')
             )))
             """
-        try await transaction.query(
+        try await change.query(
             "WITH \(UpstreamTokenEnd.parts(ofThose: condition, in: team)) SELECT FROM upstream_ended")
     }
 
@@ -40,15 +41,16 @@ public struct TeamTokenEndStore: TeamObligations {
     }
 
     /// True once no token is live and no revocation pending; revocations without a job are then recorded as refused.
-    public func conclude(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool {
-        let open = try await transaction.query(
+    public func conclude(_ change: borrowing Change) async throws(PostgresFailure) -> Bool {
+        let team = change.team
+        let open = try await change.query(
             """
             SELECT FROM upstream_tokens WHERE team_id = \(team) AND state = 'live'
             UNION ALL (\(UpstreamRevocation.pending(in: team)))
             LIMIT 1
             """)
         guard open.isEmpty else { return false }
-        try await revocations.refuseAbandoned(in: team, transaction)
+        try await revocations.refuseAbandoned(in: team, change.transaction)
         return true
     }
 

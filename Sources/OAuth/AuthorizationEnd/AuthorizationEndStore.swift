@@ -155,11 +155,10 @@ extension AuthorizationEnd {
     /// Deletes the codes and refresh tokens of a user who is about to be deleted and whose row is locked.
     ///
     /// - Returns: the number of tokens.
-    public static func deleteAll(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Int
-    {
-        try await transaction.query(deletingCodes(of: subject, in: team))
-        return try await transaction.deleteInBatches { batch in
+    public static func deleteAll(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Int {
+        let team = change.team
+        try await change.query(deletingCodes(of: subject, in: team))
+        return try await change.transaction.deleteInBatches { batch in
             """
             DELETE FROM refresh_tokens WHERE team_id = \(team) AND token_id IN (
                 SELECT token_id FROM refresh_tokens WHERE team_id = \(team) AND sub = \(subject) LIMIT \(batch)

@@ -58,13 +58,12 @@ public struct SigningKeyRotation: Sendable {
         in team: TeamID, at moment: Timestamp, reason: String, by actor: Actor, from origin: Origin
     ) async throws -> Bool {
         let key = try await generate(team)
-        return try await database.transaction(in: team) { transaction in
-            guard try await SigningKeyRotationStore.lock(team, transaction) <= moment else { return false }
+        return try await database.change(in: team, by: actor, from: origin) { change in
+            guard try await SigningKeyRotationStore.lock(change) <= moment else { return false }
             let start = moment + Self.lead
-            try await SigningKeyStore.insert(key, for: team, activeFrom: start, keyRing: keyRing, in: transaction)
-            try await SigningKeyRotationStore.retireOthers(than: start, in: team, transaction)
-            let event = Self.event("signing_key.rotated", key, start, reason, team, actor, origin)
-            try await event.record(in: team, transaction)
+            try await SigningKeyStore.insert(key, activeFrom: start, keyRing: keyRing, change)
+            try await SigningKeyRotationStore.retireOthers(than: start, change)
+            try await Self.record("signing_key.rotated", key, start, reason, change)
             return true
         }
     }
@@ -79,12 +78,11 @@ public struct SigningKeyRotation: Sendable {
     {
         try await count(team, at: moment)
         let key = try await generate(team)
-        try await database.transaction(in: team) { transaction in
-            _ = try await SigningKeyRotationStore.lock(team, transaction)
-            try await SigningKeyRotationStore.removeAll(in: team, transaction)
-            try await SigningKeyStore.insert(key, for: team, activeFrom: moment, keyRing: keyRing, in: transaction)
-            let event = Self.event("signing_key.replaced", key, moment, reason, team, actor, origin)
-            try await event.record(in: team, transaction)
+        try await database.change(in: team, by: actor, from: origin) { change in
+            _ = try await SigningKeyRotationStore.lock(change)
+            try await SigningKeyRotationStore.removeAll(change)
+            try await SigningKeyStore.insert(key, activeFrom: moment, keyRing: keyRing, change)
+            try await Self.record("signing_key.replaced", key, moment, reason, change)
         }
     }
 
@@ -100,13 +98,12 @@ public struct SigningKeyRotation: Sendable {
             in: team, at: moment, reason: "every 90 days", by: .system("keys.rotate"), from: .local) || hasForgotten
     }
 
-    private static func event(
-        _ action: String, _ key: RSASigningKey, _ start: Timestamp, _ reason: String, _ team: TeamID, _ actor: Actor,
-        _ origin: Origin
-    ) -> AuditEvent {
-        AuditEvent(
-            action, by: actor, on: AuditEvent.Target("team", team.rawValue), from: origin,
-            after: [
+    private static func record(
+        _ action: String, _ key: RSASigningKey, _ start: Timestamp, _ reason: String, _ change: borrowing Change
+    ) async throws(PostgresFailure) {
+        try await change.record(
+            action, AuditEvent.Target("team", change.team.rawValue),
+            to: [
                 "keyID": .string(SigningKeyStore.keyID(of: key)), "signsFrom": .string(start.description),
                 "reason": .string(reason),
             ])
@@ -133,25 +130,23 @@ struct SigningKeyRotationStore: Sendable {
     }
 
     /// Locks the team against concurrent rotations, and returns the time at which the newest key begins to sign.
-    static func lock(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Timestamp {
-        try await transaction.lock(team)
-        let rows = try await transaction.query("SELECT max(active_from) FROM signing_keys WHERE team_id = \(team)")
+    static func lock(_ change: borrowing Change) async throws(PostgresFailure) -> Timestamp {
+        try await change.lockTeam()
+        let rows = try await change.query("SELECT max(active_from) FROM signing_keys WHERE team_id = \(change.team)")
         guard var row = rows.first else { return TokenRules.never }
         return try row.next(Timestamp?.self) ?? TokenRules.never
     }
 
     /// Sets the retirement of all earlier keys to `start`, when the new key begins to sign.
-    static func retireOthers(than start: Timestamp, in team: TeamID, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure)
-    {
-        try await transaction.query(
+    static func retireOthers(than start: Timestamp, _ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query(
             """
             UPDATE signing_keys SET retires_at = \(start)
-            WHERE team_id = \(team) AND active_from < \(start) AND (retires_at IS NULL OR retires_at > \(start))
+            WHERE team_id = \(change.team) AND active_from < \(start) AND (retires_at IS NULL OR retires_at > \(start))
             """)
     }
 
-    static func removeAll(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query("DELETE FROM signing_keys WHERE team_id = \(team)")
+    static func removeAll(_ change: borrowing Change) async throws(PostgresFailure) {
+        try await change.query("DELETE FROM signing_keys WHERE team_id = \(change.team)")
     }
 }

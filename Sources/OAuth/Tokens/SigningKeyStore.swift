@@ -13,17 +13,16 @@ public struct SigningKeyStore: Sendable {
         self.keyRing = keyRing
     }
 
-    /// Stores a new key that signs from `moment`, in the caller's transaction.
+    /// Stores a new key that signs from `moment`.
     public static func insert(
-        _ key: RSASigningKey, for team: TeamID, activeFrom moment: Timestamp, keyRing: KeyRing,
-        in transaction: borrowing Transaction
+        _ key: RSASigningKey, activeFrom moment: Timestamp, keyRing: KeyRing, _ change: borrowing Change
     ) async throws(PostgresFailure) {
         let kid = keyID(of: key)
-        let sealed = keyRing.seal(Array(key.pem.utf8), purpose: purpose, context: context(team, kid))
-        try await transaction.query(
+        let sealed = keyRing.seal(Array(key.pem.utf8), purpose: purpose, context: context(change.team, kid))
+        try await change.query(
             """
             INSERT INTO signing_keys (team_id, kid, private_key_sealed, active_from)
-            VALUES (\(team), \(kid), \(sealed), \(moment))
+            VALUES (\(change.team), \(kid), \(sealed), \(moment))
             """)
     }
 

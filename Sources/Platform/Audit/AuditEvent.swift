@@ -86,11 +86,6 @@ extension AuditEvent {
         """
     }
 
-    /// Writes the event in the caller's transaction.
-    public func record(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) {
-        try await transaction.query(insertion(in: team))
-    }
-
     private static func text(_ value: JSONValue?) -> String? {
         value.map { String(decoding: JSON.encode($0), as: UTF8.self) }
     }

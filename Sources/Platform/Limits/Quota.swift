@@ -19,11 +19,10 @@ public struct Quota: Hashable, Sendable {
     /// Whether `rows` have room for so many more.
     ///
     /// - Parameter rows: what follows FROM, such as `app_ids WHERE team_id = …`.
-    public func hasRoom(for added: Int = 1, beside rows: SQL, _ transaction: borrowing Transaction)
-        async throws(PostgresFailure) -> Bool
+    public func hasRoom(for added: Int = 1, beside rows: SQL, _ change: borrowing Change) async throws(PostgresFailure)
+        -> Bool
     {
-        let found = try await transaction.query(
-            "SELECT count(*) FROM (SELECT FROM \(rows) LIMIT \(count + 1)) AS known")
+        let found = try await change.query("SELECT count(*) FROM (SELECT FROM \(rows) LIMIT \(count + 1)) AS known")
         return try found.only { (row: inout Row) throws(PostgresFailure) in try row.next(Int.self) + added <= count }
     }
 
@@ -91,13 +90,4 @@ extension Quota {
     public static let unsettledRequests = Quota("answers of a provider that nobody came for", of: "team", 10000)
     /// A client ID suffices to have one stored, which cannot be verified yet.
     public static let waitingNotifications = Quota("notifications of a provider that wait", of: "team", 1000)
-}
-
-extension Transaction {
-    /// Locks a team until the transaction ends, so that each of several concurrent additions counts those before it.
-    ///
-    /// It is the first lock of its transaction, so that no two of them deadlock.
-    public func lock(_ team: TeamID) async throws(PostgresFailure) {
-        try await query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
-    }
 }

@@ -23,8 +23,12 @@ public struct Change: ~Copyable {
         try await transaction.query(sql)
     }
 
-    /// Locks the team, before any other lock (`Transaction.lock`).
-    public func lockTeam() async throws(PostgresFailure) { try await transaction.lock(team) }
+    /// Locks the team until the transaction ends, so that each of several concurrent additions counts those before it.
+    ///
+    /// It is the first lock of its transaction, so that no two of them deadlock.
+    public func lockTeam() async throws(PostgresFailure) {
+        try await query("SELECT FROM teams WHERE team_id = \(team) FOR NO KEY UPDATE")
+    }
 
     /// Runs `body` as a change by another actor, or of another team, within the same transaction.
     ///
@@ -34,7 +38,9 @@ public struct Change: ~Copyable {
     ) async throws -> Value {
         let other = other ?? team
         if other != team { try await enter(other) }
-        let value = try await transaction.change(in: other, by: actor, from: origin, body)
+        let value = try await transaction.lend { transaction in
+            try await body(Change(in: other, by: actor, from: origin, transaction))
+        }
         if other != team { try await enter(team) }
         return value
     }
@@ -48,6 +54,7 @@ public struct Change: ~Copyable {
         -> AuditEvent
     { AuditEvent(action, by: actor, on: target, from: origin, before: before, after: after) }
 
+    /// Records an event as it is.
     public func record(_ event: AuditEvent) async throws(PostgresFailure) { try await query(event.insertion(in: team)) }
 
     /// Records an event with the members that differ, their old and new values.
@@ -61,14 +68,5 @@ public struct Change: ~Copyable {
             event(
                 action, on: target, before: old.isEmpty ? nil : .object(before),
                 after: new.isEmpty ? nil : .object(after)))
-    }
-}
-
-extension Transaction {
-    /// Runs `body` as a change of the team whose setting the transaction is under.
-    public func change<Value>(
-        in team: TeamID, by actor: Actor, from origin: Origin, _ body: (borrowing Change) async throws -> Value
-    ) async throws -> Value {
-        try await lend { transaction in try await body(Change(in: team, by: actor, from: origin, transaction)) }
     }
 }

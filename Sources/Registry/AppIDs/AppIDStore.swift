@@ -71,8 +71,9 @@ public struct AppIDStore: Sendable {
     }
 
     private static func requireRoom(_ change: borrowing Change) async throws {
-        guard try await Quota.appIDs.hasRoom(beside: "app_ids WHERE team_id = \(change.team)", change.transaction)
-        else { throw ValidationError.limitReached(.appIDs, of: change.team.rawValue) }
+        guard try await Quota.appIDs.hasRoom(beside: "app_ids WHERE team_id = \(change.team)", change) else {
+            throw ValidationError.limitReached(.appIDs, of: change.team.rawValue)
+        }
     }
 
     static let columns: SQL = """

@@ -47,7 +47,7 @@ public struct InvitationStore: Sendable {
             }
             guard try await MembershipStore.hasRoom(change) else { throw Failure.teamFull }
             let others: SQL = "invitations WHERE team_id = \(team) AND lower(email) <> lower(\(email))"
-            guard try await Quota.invitations.hasRoom(beside: others, change.transaction) else { throw Failure.tooMany }
+            guard try await Quota.invitations.hasRoom(beside: others, change) else { throw Failure.tooMany }
             let rows = try await change.query(
                 """
                 INSERT INTO invitations AS i (

@@ -78,7 +78,7 @@ public struct MembershipStore: Sendable {
     /// Whether the team, which is locked, may have so many members more.
     static func hasRoom(for added: Int = 1, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
         let members: SQL = "memberships WHERE team_id = \(change.team)"
-        return try await Quota.members.hasRoom(for: added, beside: members, change.transaction)
+        return try await Quota.members.hasRoom(for: added, beside: members, change)
     }
 
     /// Inserts a membership; returns false when the account is already a member.

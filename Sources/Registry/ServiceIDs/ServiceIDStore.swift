@@ -193,14 +193,12 @@ public struct ServiceIDStore: Sendable {
         let others: SQL = "team_id = \(change.team) AND service_id <> \(draft.identifier)"
         let (domains, urls) = (draft.domains.count, draft.returnURLs.count)
         if domains > current?.domains.count ?? 0,
-            try await !Quota.teamDomains.hasRoom(
-                for: domains, beside: "service_domains WHERE \(others)", change.transaction)
+            try await !Quota.teamDomains.hasRoom(for: domains, beside: "service_domains WHERE \(others)", change)
         {
             throw ValidationError.limitReached(.teamDomains, of: change.team.rawValue)
         }
         if urls > current?.returnURLs.count ?? 0,
-            try await !Quota.teamReturnURLs.hasRoom(
-                for: urls, beside: "return_urls WHERE \(others)", change.transaction)
+            try await !Quota.teamReturnURLs.hasRoom(for: urls, beside: "return_urls WHERE \(others)", change)
         {
             throw ValidationError.limitReached(.teamReturnURLs, of: change.team.rawValue)
         }

@@ -50,7 +50,7 @@ public struct FirstRun: Sendable {
         let team = id ?? TeamID(random: random)
         do {
             let account = try await database.change(in: .system, by: .system("setup"), from: origin) { change in
-                try await Self.requireNoOperator(change.transaction)
+                try await Self.requireNoOperator(change)
                 let account = try await makeOperator(change)
                 try await change.acting(by: .member(account)) { change in
                     try await MembershipStore.add(account, as: .operator, change)
@@ -73,9 +73,9 @@ public struct FirstRun: Sendable {
     }
 
     /// Throws when there is an operator; the lock on the system team serializes two links that are used at once.
-    private static func requireNoOperator(_ transaction: borrowing Transaction) async throws {
-        try await transaction.lock(.system)
-        let isFree = try await transaction.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
+    private static func requireNoOperator(_ change: borrowing Change) async throws {
+        try await change.lockTeam()
+        let isFree = try await change.query("SELECT WHERE \(SetupLinkStore.hasNoOperator)")
         guard !isFree.isEmpty else { throw Over() }
     }
 }

@@ -124,8 +124,8 @@ extension TeamConfiguration {
 
 /// Obligations of a team to third parties that must be met before its rows are deleted.
 public protocol TeamObligations: Sendable {
-    /// Resumes obligations that were given up; called once, in the transaction that closes the team.
-    func begin(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure)
+    /// Resumes obligations that were given up; called once, in the change that closes the team.
+    func begin(_ change: borrowing Change) async throws(PostgresFailure)
 
     /// Starts up to `batch` obligations, and returns how many: zero when all are started.
     func continueDeletion(in team: TeamID, batch: Int) async throws(PostgresFailure) -> Int
@@ -133,5 +133,5 @@ public protocol TeamObligations: Sendable {
     /// Records the obligations that can never be met, unless some are still in progress.
     ///
     /// - Returns: false when the team's deletion has to wait.
-    func conclude(in team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Bool
+    func conclude(_ change: borrowing Change) async throws(PostgresFailure) -> Bool
 }

@@ -7,6 +7,8 @@ struct TeamDeletionStore: Sendable {
     /// Time after which requests that began before a team was closed or deleted have ended, and write no more.
     static let settlingTime = Duration.seconds(60)
 
+    private static let actor = Actor.system("deletion")
+
     private let database: TeamDatabase
     private let system: SystemDatabase
     private let obligations: [any TeamObligations]
@@ -38,15 +40,15 @@ struct TeamDeletionStore: Sendable {
     ///
     /// - Throws: `PostgresFailure`.
     func close(_ id: TeamID, at now: Timestamp) async throws {
-        try await database.transaction(in: id) { transaction in
-            let closed = try await transaction.query(
+        try await change(id) { change in
+            let closed = try await change.query(
                 """
                 UPDATE teams SET closed_at = \(now), version = version + 1
                 WHERE team_id = \(id) AND closed_at IS NULL AND deletion_due_at <= \(now)
                 """)
             guard closed.changed == 1 else { return }
-            try await event("team.closed", of: id).record(in: id, transaction)
-            for obligation in obligations { try await obligation.begin(in: id, transaction) }
+            try await change.record("team.closed", .team(id))
+            for obligation in obligations { try await obligation.begin(change) }
         }
     }
 
@@ -56,18 +58,17 @@ struct TeamDeletionStore: Sendable {
     ///
     /// - Throws: `PostgresFailure`.
     func delete(_ id: TeamID, at now: Timestamp) async throws {
-        try await database.transaction(in: id) { transaction in
-            let closed = try await transaction.query(
+        try await change(id) { change in
+            let closed = try await change.query(
                 """
                 SELECT \(Team.columns) FROM teams t
                 WHERE t.team_id = \(id) AND t.deleted_at IS NULL AND t.closed_at <= \(now - Self.settlingTime)
                 FOR NO KEY UPDATE
                 """)
             guard let team = try closed.firstValue(Team.init) else { return }
-            for obligation in obligations { guard try await obligation.conclude(in: id, transaction) else { return } }
-            try await transaction.query(
-                "UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
-            try await event("team.deleted", of: id, before: .object(team.settings.json)).record(in: id, transaction)
+            for obligation in obligations { guard try await obligation.conclude(change) else { return } }
+            try await change.query("UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
+            try await change.record("team.deleted", .team(id), from: team.settings.json)
         }
     }
 
@@ -78,6 +79,7 @@ struct TeamDeletionStore: Sendable {
 
     /// Records that only the row and the audit log of a deleted team are left.
     func noteEmptied(_ id: TeamID, at now: Timestamp) async throws(PostgresFailure) {
+        let event = AuditEvent("team.emptied", by: Self.actor, on: .team(id), from: .local)
         try await database.query(
             """
             WITH emptied AS (
@@ -85,12 +87,12 @@ struct TeamDeletionStore: Sendable {
                 WHERE team_id = \(id) AND deleted_at IS NOT NULL AND emptied_at IS NULL
                 RETURNING team_id
             )
-            \(event("team.emptied", of: id).insertion(in: id, when: "FROM emptied"))
+            \(event.insertion(in: id, when: "FROM emptied"))
             """, in: id)
     }
 
-    private func event(_ action: String, of id: TeamID, before: JSONValue? = nil) -> AuditEvent {
-        AuditEvent(action, by: .system("deletion"), on: .team(id), from: .local, before: before)
+    private func change(_ id: TeamID, _ body: (borrowing Change) async throws -> Void) async throws {
+        try await database.change(in: id, by: Self.actor, from: .local, body)
     }
 
     private func teams(_ condition: SQL) async throws(PostgresFailure) -> [TeamID] {

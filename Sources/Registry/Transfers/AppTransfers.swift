@@ -53,13 +53,13 @@ public struct AppTransfers: Sendable {
         try await AppTransferStore.settleExpired(at: moment, change)
         guard try await !AppTransferStore.isUnderWay(appID, at: moment, change) else { throw TransferRefusal.underWay }
         let open: SQL = "app_transfers WHERE team_id = \(change.team) AND state = 'offered'"
-        guard try await Quota.offers.hasRoom(beside: open, change.transaction) else { throw TransferRefusal.tooMany }
+        guard try await Quota.offers.hasRoom(beside: open, change) else { throw TransferRefusal.tooMany }
         let unaccepted = AppTransferStore.unaccepted(in: change.team, at: moment)
         let accepted = AppTransferStore.accepted("team_id", change.team, at: moment)
         let toTeam: SQL = "\(unaccepted) AND target_team = \(target)"
-        guard try await Quota.offersToTeam.hasRoom(beside: toTeam, change.transaction),
-            try await Quota.offersADay.hasRoom(beside: unaccepted, change.transaction),
-            try await Quota.acceptedADay.hasRoom(beside: accepted, change.transaction)
+        guard try await Quota.offersToTeam.hasRoom(beside: toTeam, change),
+            try await Quota.offersADay.hasRoom(beside: unaccepted, change),
+            try await Quota.acceptedADay.hasRoom(beside: accepted, change)
         else { throw TransferRefusal.tooManyToday }
     }
 
@@ -91,7 +91,7 @@ public struct AppTransfers: Sendable {
             try await Self.requireRight(change)
             // Includes the one just accepted.
             let accepted = AppTransferStore.accepted("target_team", team, at: moment)
-            guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, change.transaction) else {
+            guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, change) else {
                 throw TransferRefusal.tooManyTaken
             }
             let draft = try AppID.Draft(parsing: transfer.input, policy: policy)

@@ -111,8 +111,7 @@ final class ServerProcess {
         return Provisioner(loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL) {
             change in
             let key = try await pools.signingKeys.run(for: change.team.rawValue) { try RSASigningKey.generate() }
-            try await SigningKeyStore.insert(
-                key, for: change.team, activeFrom: server.clock(), keyRing: server.keyRing, in: change.transaction)
+            try await SigningKeyStore.insert(key, activeFrom: server.clock(), keyRing: server.keyRing, change)
         }
     }
 }

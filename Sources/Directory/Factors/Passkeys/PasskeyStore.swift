@@ -85,9 +85,7 @@ public struct PasskeyStore: Sendable {
             guard try await !change.query(challenge.insertion(in: team)).isEmpty else { throw FactorRefusal.notProved }
             if new.isFirst, try await FactorRowStore.hasFactor(subject, change) { throw FactorRefusal.notFirst }
             let others: SQL = "passkeys WHERE team_id = \(team) AND sub = \(subject)"
-            guard try await Quota.passkeys.hasRoom(beside: others, change.transaction) else {
-                throw FactorRefusal.tooMany
-            }
+            guard try await Quota.passkeys.hasRoom(beside: others, change) else { throw FactorRefusal.tooMany }
             let added = try await change.query(Self.insertion(of: new, to: subject, in: team, at: now))
             guard added.changed == 1 else { throw FactorRefusal.taken }
             let name = new.name.text
