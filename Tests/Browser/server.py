@@ -184,10 +184,10 @@ class Pippin:
             raise AssertionError(f"Pippin did not stop within {SECONDS} s of SIGTERM\n{self._last_words()}")
         assert status == 0, f"Pippin ended with status {status}\n{self._last_words()}"
 
-    def apply(self, registry: dict) -> str:
+    def apply(self, registry: dict, *options: str) -> str:
         file = self.folder / "registry.json"
         file.write_text(json.dumps(registry))
-        return self.command("apply", str(file))
+        return self.command("apply", str(file), *options)
 
     def setup_link(self) -> str:
         """A fresh one-time link for the first operator, as printed."""

@@ -34,7 +34,9 @@ def pippin(secrets: set[str]) -> Iterator[Pippin]:
         ]
         app = {"identifier": BUNDLE_ID, "description": "Acme", "issuer": "apple", "serviceIDs": services}
         key = {"id": KEY.id, "name": "Backends", "appID": BUNDLE_ID, "publicKeyPEM": KEY.public_pem}
-        server.apply({"teams": [{"id": TEAM, "appIDs": [app], "keys": [key]}]})
+        # Websites that expect Apple's issuer and an app whose backend verifies its device's tokens, by one key set.
+        team = {"id": TEAM, "appleKeys": "always", "appIDs": [app], "keys": [key]}
+        server.apply({"teams": [team]}, "--accept-apple-tokens")
         yield server
         server.stop()
         assert logs.leaks([server.log, *server.data.rglob("*.log")], secrets) == []

@@ -47,6 +47,16 @@ import Testing
             try environment.setRegistration(policy)
             #expect(try await admin.post(Self.address, []).text.contains(closed), "\(policy)")
         }
+
+        // Apple's keys are spoken of where a Service ID has Apple's issuer.
+        #expect(!answer.text.contains("Apple’s keys in /auth/keys"))
+        try environment.admin("UPDATE service_ids SET issuer = 'apple' WHERE team_id = 'ACMETEAM01'")
+        for (setting, words) in [("automatic", "They are left out"), ("always", "passes, whatever"), ("off", nil)] {
+            try environment.admin("UPDATE teams SET apple_keys = $1 WHERE team_id = 'ACMETEAM01'", setting)
+            let text = try await admin.post(Self.address, []).text
+            #expect(text.contains("Apple’s keys in /auth/keys") == (words != nil), "\(setting)")
+            #expect(words.map(text.contains) ?? true, "\(setting)")
+        }
         let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
         #expect(!answer.text.contains(line))
     }

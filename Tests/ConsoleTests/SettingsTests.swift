@@ -37,6 +37,40 @@ import Testing
         #expect(event == [["600", "300", "f"]])
     }
 
+    @Test func `V63: let Apple's keys stand beside Apple's issuer after a question alone`() async throws {
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        func choose(_ setting: String, version: Int, _ more: [(String, String)] = []) async throws -> Browser.Answer {
+            try await ada.post(
+                SettingsRoutes.part.link(TeamID.acme, .rules),
+                [
+                    ("version", "\(version)"), ("id_token_seconds", "600"), ("audit_retention_days", "400"),
+                    ("apple_keys", setting),
+                ] + more)
+        }
+        func kept() throws -> String? {
+            try environment.admin("SELECT apple_keys FROM teams WHERE team_id = 'ACMETEAM01'")[0][0]
+        }
+        #expect(try kept() == "automatic")
+        let asked = try await choose("always", version: 1)
+        #expect(asked.status == 422 && asked.text.contains("takes Apple’s tokens for Pippin’s"))
+        #expect(asked.text.contains("accepts_apple_tokens"))
+        #expect(try kept() == "automatic")
+        #expect(try await choose("always", version: 1, [("accepts_apple_tokens", "yes")]).status == 303)
+        #expect(try kept() == "always")
+        // What is chosen already is not asked about again, and nothing else is.
+        #expect(try await choose("always", version: 2).status == 303)
+        #expect(try await choose("off", version: 3).status == 303)
+        #expect(try kept() == "off")
+        let events = try environment.admin(
+            """
+            SELECT before->>'appleKeys', after->>'appleKeys' FROM audit_events
+            WHERE action = 'team.updated' AND after ? 'appleKeys' ORDER BY at
+            """)
+        #expect(events == [["automatic", "always"], ["always", "off"]])
+        let rival = try environment.admin("SELECT apple_keys FROM teams WHERE team_id = 'RIVALTEAM1'")
+        #expect(rival == [["automatic"]])
+    }
+
     private static let senseless: [(SettingsPart, field: String, value: String)] = [
         (.rules, "id_token_seconds", "59"), (.rules, "audit_retention_days", "x"), (.branding, "accent", "blue"),
         (.branding, "privacy_url", "http://acme.example"), (.branding, "terms_url", "javascript:alert(1)"),

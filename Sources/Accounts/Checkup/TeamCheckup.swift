@@ -35,7 +35,10 @@ public struct TeamCheckup: Sendable {
         let connections = try await AppleConnectionStore(database).list(in: team.id)
         var findings = sources(of: team.configuration, connections)
         findings += try await check(connections, of: team.id)
-        if !connections.isEmpty { findings += try await checkAddresses(of: team.id) }
+        if !connections.isEmpty {
+            findings += try await checkAddresses(of: team.id)
+            findings += try await checkAppleKeys(of: team)
+        }
         findings += try await checkReturnURLs(of: team)
         findings += try await checkDomains(of: team, actor, origin)
         findings += try await checkMail(of: team.id)
@@ -61,6 +64,29 @@ public struct TeamCheckup: Sendable {
         case (false, false): return [Finding(.note, subject, Message("console.checkup.sources.unused"))]
         default: return []
         }
+    }
+
+    /// What Apple's keys in the key set, or their absence, mean beside Service IDs with Apple's issuer.
+    private func checkAppleKeys(of team: Team) async throws -> [Finding] {
+        let services = try await database.transaction(in: team.id) { transaction in
+            try await ServiceIDStore(database).all(in: team.id, transaction)
+        }
+        let named = services.filter { $0.issuer == .apple }.prefix(10).map {
+            LocalizedText.verbatim($0.identifier.rawValue)
+        }
+        guard !named.isEmpty, team.settings.appleKeys != .off else { return [] }
+        let clients = LocalizedText.list(named)
+        let (words, advice) =
+            team.settings.appleKeys == .always
+            ? (
+                Message("console.checkup.apple-keys.always", ["clients": clients]),
+                Message("console.checkup.apple-keys.always.advice")
+            )
+            : (
+                Message("console.checkup.apple-keys.automatic", ["clients": clients]),
+                Message("console.checkup.apple-keys.automatic.advice")
+            )
+        return [Finding(.note, Message("console.checkup.apple-keys"), words, advice: [advice])]
     }
 
     /// Maximum number of connections tested in one check-up.

@@ -15,6 +15,10 @@ struct SettingsDraft: Sendable {
     var idTokenSeconds: String
     var requiresVerifiedDomains: Bool
     var accountDeleteEvent: AccountDeleteEvent
+    var appleKeys: AppleKeyPublication
+    /// Whether the question about Apple's keys is asked, and answered.
+    private var asksAboutAppleKeys = false
+    private var acceptsAppleTokens = false
     var auditRetentionDays: String
     var accent: String
     var privacyURL: String
@@ -31,6 +35,7 @@ struct SettingsDraft: Sendable {
         idTokenSeconds = String(policy.idTokenSeconds)
         requiresVerifiedDomains = policy.requiresVerifiedDomains
         accountDeleteEvent = policy.accountDeleteEvent
+        appleKeys = settings.appleKeys
         auditRetentionDays = String(policy.auditRetentionDays)
         accent = branding.accent?.rawValue ?? ""
         privacyURL = branding.privacyURL?.rawValue ?? ""
@@ -53,6 +58,10 @@ struct SettingsDraft: Sendable {
             idTokenSeconds = form["id_token_seconds"] ?? ""
             requiresVerifiedDomains = form.isChecked("requires_verified_domains")
             accountDeleteEvent = form["account_delete_event"].flatMap(AccountDeleteEvent.init) ?? accountDeleteEvent
+            let chosen = form["apple_keys"].flatMap(AppleKeyPublication.init) ?? appleKeys
+            asksAboutAppleKeys = chosen.takesConfirmation(after: appleKeys)
+            acceptsAppleTokens = form.isChecked("accepts_apple_tokens")
+            appleKeys = chosen
             auditRetentionDays = form["audit_retention_days"] ?? ""
         case .branding:
             accent = form["accent"] ?? ""
@@ -72,6 +81,10 @@ struct SettingsDraft: Sendable {
         if let settings { configuration.settings = settings }
         configuration.settings.mode = mode
         configuration.settings.secondFactor = secondFactor
+        configuration.settings.appleKeys = appleKeys
+        if asksAboutAppleKeys, !acceptsAppleTokens {
+            errors.add("apple_keys", Message("console.settings.apple-keys.question"))
+        }
         configuration.policy.registration = registration
         configuration.policy.requiresVerifiedDomains = requiresVerifiedDomains
         configuration.policy.accountDeleteEvent = accountDeleteEvent
@@ -138,6 +151,7 @@ extension SettingsDraft {
                     Message("console.settings.strict"),
                     requiresVerifiedDomains ? Message("console.settings.yes") : Message("console.settings.no")
                 ), (Message("console.settings.spelling"), accountDeleteEvent.rawValue),
+                (Message("console.settings.apple-keys"), appleKeys.words),
                 (Message("console.settings.retention"), auditRetentionDays),
             ]
         case .branding:
@@ -227,10 +241,26 @@ extension SettingsDraft {
                     options: AccountDeleteEvent.allCases.map {
                         .init($0.rawValue, $0.rawValue, isChecked: $0 == accountDeleteEvent)
                     })),
+            .choices(
+                ChoicesView(
+                    "apple_keys", label: Message("console.settings.apple-keys"),
+                    help: Message("console.settings.apple-keys.help"), error: errors["apple_keys"],
+                    options: AppleKeyPublication.allCases.map {
+                        .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == appleKeys)
+                    })),
+        ] + (asksAboutAppleKeys ? [acceptance] : []) + [
             .text(
                 "audit_retention_days", Message("console.settings.retention"), auditRetentionDays,
-                hint: Message("console.settings.retention.hint"), error: errors["audit_retention_days"], isCode: true),
+                hint: Message("console.settings.retention.hint"), error: errors["audit_retention_days"], isCode: true)
         ]
+    }
+
+    /// Answer to the question what Apple's keys mean beside Apple's issuer.
+    private var acceptance: InputView {
+        .checkbox(
+            CheckboxView(
+                "accepts_apple_tokens", label: Message("console.settings.apple-keys.accept"),
+                hint: Message("console.settings.apple-keys.accept.hint"), isChecked: acceptsAppleTokens))
     }
 
     private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> InputView {
@@ -265,4 +295,10 @@ extension Registration {
     var words: Message { Message(in: "console.settings.registration", rawValue) }
 
     fileprivate var hint: Message { Message(in: "console.settings.registration", rawValue + ".hint") }
+}
+
+extension AppleKeyPublication {
+    var words: Message { Message(in: "console.settings.apple-keys", rawValue) }
+
+    fileprivate var hint: Message { Message(in: "console.settings.apple-keys", rawValue + ".hint") }
 }

@@ -18,6 +18,7 @@ struct TeamRecord: Sendable {
     private let registration: Registration
     private let sources: [IdentitySource]
     private let secondFactor: SecondFactor
+    private let appleKeys: AppleKeyPublication
     private let version: Int
     private let apps: String
     private let services: String
@@ -37,6 +38,7 @@ struct TeamRecord: Sendable {
         registration = try row.next()
         sources = try row.next([String].self).compactMap(IdentitySource.init)
         secondFactor = try row.next()
+        appleKeys = try row.next()
         version = try row.next()
         apps = try row.next()
         services = try row.next()
@@ -56,9 +58,9 @@ struct TeamRecord: Sendable {
         let apps = try appTable()
         return TeamSnapshot(
             id: team, name: name, isSandbox: isSandbox, isClosed: isClosed, branding: branding, logoDigest: logoDigest,
-            registration: registration, identitySources: sources, secondFactor: secondFactor, version: version,
-            apps: apps, services: try serviceTable(), keys: try keyTable(apps), signingKeys: signingKeys,
-            accessTokens: accessTokens,
+            registration: registration, identitySources: sources, secondFactor: secondFactor,
+            applePublication: self.appleKeys, version: version, apps: apps, services: try serviceTable(),
+            keys: try keyTable(apps), signingKeys: signingKeys, accessTokens: accessTokens,
             tokenRules: TokenRules(idTokenLife: .seconds(idTokenSeconds), notBefores: try notBeforeTable()),
             transfers: try transferWindows(of: team), appleRegistrations: try registrations(of: team, apps, appleKeys))
     }

@@ -21,6 +21,8 @@ public final class TeamSnapshot: Sendable {
     public let registration: Registration
     /// The ways in which the team's users can sign in.
     public let identitySources: [IdentitySource]
+    /// Whether the key set holds Apple's keys, too.
+    public let publishesAppleKeys: Bool
     /// Whether a second factor is required in addition to a password.
     public let secondFactor: SecondFactor
     /// Version of the registry, incremented by every change; shows whether this snapshot is current.
@@ -83,10 +85,10 @@ public final class TeamSnapshot: Sendable {
     init(
         id: TeamID, name: String, isSandbox: Bool, isClosed: Bool = false, branding: Branding = Branding(),
         logoDigest: String? = nil, registration: Registration = .open, identitySources: [IdentitySource] = [.directory],
-        secondFactor: SecondFactor = .optional, version: Int, apps: [ClientID: App], services: [ClientID: Service],
-        keys: [KeyID: IssuedKey], signingKeys: [TeamSigningKey], accessTokens: OpaqueToken,
-        tokenRules: TokenRules = TokenRules(), transfers: TransferWindows = TransferWindows(),
-        appleRegistrations: [ClientID: AppleRegistration] = [:]
+        secondFactor: SecondFactor = .optional, applePublication: AppleKeyPublication = .automatic, version: Int,
+        apps: [ClientID: App], services: [ClientID: Service], keys: [KeyID: IssuedKey], signingKeys: [TeamSigningKey],
+        accessTokens: OpaqueToken, tokenRules: TokenRules = TokenRules(),
+        transfers: TransferWindows = TransferWindows(), appleRegistrations: [ClientID: AppleRegistration] = [:]
     ) {
         self.id = id
         self.name = name
@@ -106,6 +108,9 @@ public final class TeamSnapshot: Sendable {
         self.tokenRules = tokenRules
         self.transfers = transfers
         self.appleRegistrations = appleRegistrations
+        publishesAppleKeys =
+            !appleRegistrations.isEmpty
+            && applePublication.isOn(besideAppleIssuer: services.values.contains { $0.issuesAsApple })
         clientsByDigest = LazyValue {
             let ids = Array(services.keys) + Array(apps.keys)
             return Dictionary(ids.map { (AccessToken.digest(of: $0), $0) }) { first, _ in first }

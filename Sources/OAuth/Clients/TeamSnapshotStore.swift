@@ -39,7 +39,7 @@ struct TeamSnapshotStore: Sendable {
         """
         SELECT name, mode = 'sandbox', closed_at IS NOT NULL, accent_colour, privacy_url, terms_url,
             (SELECT digest FROM team_logos WHERE team_id = \(team)), registration, identity_sources,
-            second_factor,
+            second_factor, apple_keys,
             coalesce((SELECT version FROM registry_versions WHERE team_id = \(team)), 0),
             (SELECT coalesce(json_agg(json_build_object(
                 'id', identifier, 'enabled', is_enabled, 'issuer', issuer,

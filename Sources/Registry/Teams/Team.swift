@@ -86,7 +86,7 @@ public struct TeamConfiguration: Hashable, Sendable {
 
     /// The columns that `init(_:)` reads, from a table with the alias `t`.
     static let columns: SQL = """
-        t.name, t.mode, t.identity_sources, t.second_factor, t.registration, t.id_token_seconds,
+        t.name, t.mode, t.identity_sources, t.second_factor, t.apple_keys, t.registration, t.id_token_seconds,
         t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
         t.privacy_url, t.terms_url
         """
@@ -96,7 +96,7 @@ public struct TeamConfiguration: Hashable, Sendable {
         """
         name = \(settings.name), mode = \(settings.mode),
         identity_sources = \(settings.identitySources.map(\.rawValue)),
-        second_factor = \(settings.secondFactor), registration = \(policy.registration),
+        second_factor = \(settings.secondFactor), apple_keys = \(settings.appleKeys), registration = \(policy.registration),
         id_token_seconds = \(policy.idTokenSeconds),
         requires_verified_domains = \(policy.requiresVerifiedDomains),
         account_delete_event = \(policy.accountDeleteEvent),

@@ -9,30 +9,33 @@ public struct TeamSettings: Hashable, Sendable {
     /// At least one, each once, in the order of `IdentitySource`.
     public private(set) var identitySources: [IdentitySource]
     public var secondFactor: SecondFactor
+    public var appleKeys: AppleKeyPublication
 
     /// Returns nil without an identity source, because then no user could sign in.
     public init?(
         name: TeamName, mode: TeamMode, identitySources: Set<IdentitySource> = [.directory],
-        secondFactor: SecondFactor = .optional
+        secondFactor: SecondFactor = .optional, appleKeys: AppleKeyPublication = .automatic
     ) {
         guard !identitySources.isEmpty else { return nil }
         self.name = name
         self.mode = mode
         self.identitySources = IdentitySource.allCases.filter(identitySources.contains)
         self.secondFactor = secondFactor
+        self.appleKeys = appleKeys
     }
 
     /// Returns the settings with other identity sources; nil when there is none.
     public func drawing(on sources: Set<IdentitySource>) -> TeamSettings? {
-        TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
+        TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor, appleKeys: appleKeys)
     }
 
-    /// Reads the columns `name`, `mode`, `identity_sources` and `second_factor`.
+    /// Reads the columns `name`, `mode`, `identity_sources`, `second_factor` and `apple_keys`.
     public init(_ row: inout Row) throws(PostgresFailure) {
         name = try row.next()
         mode = try row.next()
         identitySources = try row.next([String].self).compactMap(IdentitySource.init)
         secondFactor = try row.next()
+        appleKeys = try row.next()
     }
 
     /// The members as JSON, for the audit log.
@@ -40,7 +43,7 @@ public struct TeamSettings: Hashable, Sendable {
         [
             "name": .string(name.rawValue), "mode": .string(mode.rawValue),
             "identitySources": .array(identitySources.map { .string($0.rawValue) }),
-            "secondFactor": .string(secondFactor.rawValue),
+            "secondFactor": .string(secondFactor.rawValue), "appleKeys": .string(appleKeys.rawValue),
         ]
     }
 }
@@ -50,4 +53,22 @@ public enum TeamMode: String, SQLText, CaseIterable, Sendable {
     case production
     /// Permits `http` return URLs on loopback; the team's pages show that it is a sandbox.
     case sandbox
+}
+
+/// Whether the key set of a team that is connected to Apple holds Apple's keys, too.
+///
+/// Backends of native apps verify the tokens of devices by them. A client with Apple's issuer cannot tell such a token
+/// from one of Pippin's.
+public enum AppleKeyPublication: String, SQLText, CaseIterable, Sendable {
+    /// While no Service ID has Apple's issuer.
+    case automatic
+    /// Also beside Service IDs with Apple's issuer.
+    case always
+    case off
+
+    public func isOn(besideAppleIssuer: Bool) -> Bool { self == .always || self == .automatic && !besideAppleIssuer }
+
+    /// Whether to choose this after `old` takes a confirmation: an Apple token then passes where Apple's issuer is
+    /// expected, whatever has ended here.
+    public func takesConfirmation(after old: AppleKeyPublication?) -> Bool { self == .always && old != .always }
 }

@@ -23,10 +23,10 @@ public struct TeamStore: Sendable {
     public static func create(_ settings: TeamSettings, owner: Subject?, _ change: borrowing Change) async throws {
         let added = try await change.query(
             """
-            INSERT INTO teams (team_id, name, mode, identity_sources, second_factor)
+            INSERT INTO teams (team_id, name, mode, identity_sources, second_factor, apple_keys)
             VALUES (
                 \(change.team), \(settings.name), \(settings.mode), \(settings.identitySources.map(\.rawValue)),
-                \(settings.secondFactor)
+                \(settings.secondFactor), \(settings.appleKeys)
             )
             ON CONFLICT (team_id) DO NOTHING
             """)
@@ -115,7 +115,7 @@ public struct TeamStore: Sendable {
         UPDATE teams
         SET name = \(settings.name), mode = \(settings.mode),
             identity_sources = \(settings.identitySources.map(\.rawValue)), second_factor = \(settings.secondFactor),
-            version = version + 1
+            apple_keys = \(settings.appleKeys), version = version + 1
         WHERE team_id = \(team)
         """
     }

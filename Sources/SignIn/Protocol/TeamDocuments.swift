@@ -29,10 +29,10 @@ final class TeamDocuments: @unchecked Sendable {
         self.apple = apple
     }
 
-    /// The team's keys and, where it is connected to Apple, those of Apple: its backends verify the tokens that native
-    /// apps have from Apple as well.
+    /// The team's keys and, where it publishes them, those of Apple: its backends verify the tokens that native apps have
+    /// from Apple as well.
     func keys(of team: TeamSnapshot) async throws -> PreparedResponse {
-        if team.isRegisteredAtApple { await apple.waitForFirstKeys() }
+        if team.publishesAppleKeys { await apple.waitForFirstKeys() }
         return try entry(of: team).keys
     }
 
@@ -40,7 +40,7 @@ final class TeamDocuments: @unchecked Sendable {
 
     /// The team's keys if they are prepared; nil while Apple's are missing.
     func preparedKeys(of team: TeamSnapshot) -> PreparedResponse? {
-        guard let entry = known(team), !team.isRegisteredAtApple || !entry.appleKeys.isEmpty else { return nil }
+        guard let entry = known(team), !team.publishesAppleKeys || !entry.appleKeys.isEmpty else { return nil }
         return entry.keys
     }
 
@@ -50,15 +50,15 @@ final class TeamDocuments: @unchecked Sendable {
         guard let entry = entries[team.id], entry.team === team, server.clock() - entry.madeAt < Self.lifetime else {
             return nil
         }
-        guard team.isRegisteredAtApple else { return entry }
+        guard team.publishesAppleKeys else { return entry }
         return apple.publishedKeys.elementsEqual(entry.appleKeys) { $0.keyID == $1 } ? entry : nil
     }
 
     private func entry(of team: TeamSnapshot) throws -> Entry {
         if let entry = known(team) { return entry }
         let now = server.clock()
-        let keys = team.isRegisteredAtApple ? apple.publishedKeys : []
-        let isWhole = !team.isRegisteredAtApple || !keys.isEmpty
+        let keys = team.publishesAppleKeys ? apple.publishedKeys : []
+        let isWhole = !team.publishesAppleKeys || !keys.isEmpty
         let entry = Entry(
             team: team, madeAt: now, appleKeys: keys.map(\.keyID),
             keys: try Self.prepare(team.keySet(at: now, with: keys), mayBeStored: isWhole),

@@ -14,6 +14,7 @@ struct ApplyCommand {
         let isDryRun: Bool
         let prunes: Bool
         let resetsCredentials: Bool
+        let acceptsAppleTokens: Bool
     }
 
     struct Arguments: Sendable {
@@ -30,6 +31,7 @@ struct ApplyCommand {
         options.isDryRun = arguments.flags.isDryRun
         options.prunes = arguments.flags.prunes
         options.resetsCredentials = arguments.flags.resetsCredentials
+        options.acceptsAppleTokens = arguments.flags.acceptsAppleTokens
         return try report(
             try ServerProcess.run(settings) { process throws(CommandFailure) in
                 try Self.apply(file, options, in: process)

@@ -62,7 +62,8 @@ enum Command: Sendable {
         case .apply:
             let flags = ApplyCommand.Flags(
                 isDryRun: options.isGiven("dry-run"), prunes: options.isGiven("prune"),
-                resetsCredentials: options.isGiven("reset-credentials"))
+                resetsCredentials: options.isGiven("reset-credentials"),
+                acceptsAppleTokens: options.isGiven("accept-apple-tokens"))
             let (settings, operands) = try options.settings(operands: 1, called: "FILE.json")
             return .apply(settings, ApplyCommand.Arguments(file: operands[0], flags: flags))
         }

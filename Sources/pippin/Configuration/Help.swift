@@ -60,15 +60,16 @@ enum Help {
         """
 
     private static let apply = """
-        usage: pippin apply FILE.json [--dry-run] [--prune] [--reset-credentials] [OPTIONS]
+        usage: pippin apply FILE.json [--dry-run] [--prune] [--reset-credentials] [--accept-apple-tokens] [OPTIONS]
 
         Makes the teams of a registry file: prints its plan, and does it in one transaction per team.
         What the file does not name is left alone. Exit status: 0 unchanged or applied, 2 would change
         (with --dry-run), 1 refused, with every reason.
 
-          --dry-run            print the plan and change nothing
-          --prune              remove what the file does not name, after showing it
-          --reset-credentials  set passwords of people who exist already
+          --dry-run              print the plan and change nothing
+          --prune                remove what the file does not name, after showing it
+          --reset-credentials    set passwords of people who exist already
+          --accept-apple-tokens  let appleKeys become always: Apple's tokens then pass where Apple's issuer is expected
 
         """
 

@@ -3,6 +3,7 @@ import Core
 import Crypto
 import Directory
 import Platform
+import Registry
 import Testing
 
 @Suite(.installation) struct `A registry file with second factors` {
@@ -34,6 +35,29 @@ import Testing
         #expect(try await takes(Self.first))
         #expect(try await pippin.export().contains("totpSecret") == false)
         #expect(try await pippin.apply(Self.file(Self.first)).outcome == .unchanged)
+    }
+
+    @Test func `V63: lets Apple's keys stand beside Apple's issuer only where the command says so`() async throws {
+        func kept() throws -> String? { try pippin.value("SELECT apple_keys FROM teams WHERE NOT is_system") }
+        func apply(_ setting: String, accepting: Bool = false) async throws -> ApplyReport {
+            try await pippin.apply(Files.team("\"appleKeys\": \"\(setting)\"")) { $0.acceptsAppleTokens = accepting }
+        }
+        // For a new team, and for one that is there.
+        for _ in 0..<2 {
+            let refused = try await apply("always").outcome
+            var fields: [String] = []
+            if case .refused(let problems) = refused { fields = problems.map(\.field) }
+            #expect(fields == ["teams[0].appleKeys"])
+            _ = try await apply("off")
+            #expect(try kept() == "off")
+        }
+        let report = try await apply("always", accepting: true)
+        #expect(report.teams.map(\.lines) == [["~ team ACMETEAM01: Apple's keys in /auth/keys \"off\" → \"always\""]])
+        // What stands is not asked about again, whatever else the file changes.
+        #expect(try await apply("always").outcome == .unchanged)
+        #expect(try await pippin.export().contains("\"appleKeys\" : \"always\""))
+        #expect(try await apply("automatic").outcome == .applied)
+        #expect(try kept() == "automatic")
     }
 
     @Test func `changes an app only when credentials are reset`() async throws {

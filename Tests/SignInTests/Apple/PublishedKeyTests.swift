@@ -15,17 +15,23 @@ import Testing
         return (answer, keys.map { $0["kid"]?.string })
     }
 
+    /// Has Apple publish a key, and no Service ID of Acme's have Apple's issuer.
+    private func publish() throws {
+        site.publishExtraKey()
+        try site.admin("UPDATE service_ids SET issuer = 'own' WHERE team_id = 'ACMETEAM01'")
+    }
+
     /// Waits until Apple's keys are there.
     private func waitForKeys() async throws { try await waitUntil { try keys().names.contains("EXTRAKEY01") } }
 
     @Test func `are in the first answer after a start`() throws {
-        site.publishExtraKey()
+        try publish()
         let (answer, names) = try keys()
         #expect(names.last == "EXTRAKEY01" && answer["Cache-Control"] == "public, max-age=300")
     }
 
     @Test func `follow the team's own once Apple has answered, for which nobody waits long`() async throws {
-        site.publishExtraKey()
+        try publish()
         let silent = { try keys() }
         let first = try await site.hold(.keys, while: silent) { #expect(site.script.heldCount(at: .keys) == 1) }
         #expect(first.answer.status == 200 && first.names.count == 1)
@@ -40,7 +46,7 @@ import Testing
     }
 
     @Test func `stay as they were last while Apple is in trouble, however long`() async throws {
-        site.publishExtraKey()
+        try publish()
         try await waitForKeys()
         for fault in [Fault.trouble, .malformed, .throttled] {
             site.script.set(fault, at: .keys, times: 100)
@@ -54,7 +60,7 @@ import Testing
     }
 
     @Test func `are not those of a team without a connection`() async throws {
-        site.publishExtraKey()
+        try publish()
         try await waitForKeys()
         let (answer, names) = try keys("RIVALTEAM1")
         #expect(names.count == 1 && answer["Cache-Control"] == "public, max-age=300")
@@ -62,8 +68,31 @@ import Testing
         #expect(try keys("RIVALTEAM1").names.last == "EXTRAKEY01")
     }
 
+    @Test
+    func `V63: are not beside a Service ID with Apple's issuer, unless the team says always, nor where it says off`()
+        async throws
+    {
+        try publish()
+        try await waitForKeys()
+        let table: [(setting: String, serviceIssuer: String, appIssuer: String, isThere: Bool)] = [
+            ("automatic", "own", "own", true), ("automatic", "own", "apple", true),
+            ("automatic", "apple", "own", false), ("always", "apple", "own", true), ("always", "own", "own", true),
+            ("off", "own", "own", false), ("off", "apple", "apple", false),
+        ]
+        for (setting, serviceIssuer, appIssuer, isThere) in table {
+            try site.admin("UPDATE teams SET apple_keys = $1 WHERE team_id = 'ACMETEAM01'", setting)
+            try site.admin("UPDATE service_ids SET issuer = $1 WHERE identifier = 'com.acme.web'", serviceIssuer)
+            try site.admin("UPDATE app_ids SET issuer = $1 WHERE identifier = 'com.acme.app'", appIssuer)
+            // What another team chose is its own.
+            try site.admin("UPDATE teams SET apple_keys = 'off' WHERE team_id = 'RIVALTEAM1'")
+            let (answer, names) = try keys()
+            #expect(names.contains("EXTRAKEY01") == isThere, "\(setting) \(serviceIssuer) \(appIssuer)")
+            #expect(names.count > (isThere ? 1 : 0) && answer["Cache-Control"] == "public, max-age=300")
+        }
+    }
+
     @Test func `are asked of Apple once in five minutes`() async throws {
-        site.publishExtraKey()
+        try publish()
         try await waitForKeys()
         let before = site.calls(to: .keys)
         for _ in 0..<5 { _ = try keys() }

@@ -32,6 +32,8 @@ public struct ApplyOptions: Sendable {
     public var prunes = false
     /// Also sets the passwords and authenticator apps of existing users.
     public var resetsCredentials = false
+    /// Whether `appleKeys` may become `always`: the answer to the question what that means.
+    public var acceptsAppleTokens = false
 
     public init() {}
 }

@@ -189,6 +189,7 @@ extension RegistryFile.Team {
         mode = settings.mode.rawValue
         identitySources = settings.identitySources.map(\.rawValue)
         secondFactor = settings.secondFactor.rawValue
+        appleKeys = settings.appleKeys.rawValue
         appIDs = registered.appIDs.map { app in
             RegistryFile.AppID(
                 app, registered.serviceIDs.filter { $0.appID == app.identifier },

@@ -13,6 +13,7 @@ public struct RegistryFile: Encodable, Sendable {
         public var mode: String?
         public var identitySources: [String]?
         public var secondFactor: String?
+        public var appleKeys: String?
         public var appIDs: [AppID]?
         public var keys: [Key]?
         public var emailSources: [EmailSource]?
@@ -140,6 +141,7 @@ extension RegistryFile.Team {
         mode = reader.text("mode")
         identitySources = reader.texts("identitySources")
         secondFactor = reader.text("secondFactor")
+        appleKeys = reader.text("appleKeys")
         appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
         emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }

@@ -88,6 +88,7 @@ extension PlannedChange {
             difference("mode", old.mode.rawValue, new.mode.rawValue),
             difference("identity sources", sources[0], sources[1]),
             difference("second factor", old.secondFactor.rawValue, new.secondFactor.rawValue),
+            difference("Apple's keys in /auth/keys", old.appleKeys.rawValue, new.appleKeys.rawValue),
         ].compactMap(\.self).joined(separator: ", ")
     }
 

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Directory
 import Platform
@@ -56,8 +57,15 @@ struct TeamPlanner {
         }
         let mode = choice("mode", file.mode, old?.mode ?? .production)
         let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
-        guard let sources = planIdentitySources(old), let name, let mode, let secondFactor else { return nil }
-        return TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor)
+        let appleKeys = choice("appleKeys", file.appleKeys, old?.appleKeys ?? .automatic)
+        if appleKeys?.takesConfirmation(after: old?.appleKeys) == true, !options.acceptsAppleTokens {
+            found.note("appleKeys", Message("console.refusals.apply.apple-keys"))
+        }
+        guard let sources = planIdentitySources(old), let name, let mode, let secondFactor, let appleKeys else {
+            return nil
+        }
+        return TeamSettings(
+            name: name, mode: mode, identitySources: sources, secondFactor: secondFactor, appleKeys: appleKeys)
     }
 
     private mutating func planIdentitySources(_ old: TeamSettings?) -> Set<IdentitySource>? {

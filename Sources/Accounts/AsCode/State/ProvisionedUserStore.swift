@@ -53,7 +53,8 @@ enum ProvisionedTeamStore {
     {
         let rows = try await transaction.query(
             """
-            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor FROM teams
+            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor, apple_keys
+            FROM teams
             WHERE team_id = \(team) AND NOT is_system
             FOR NO KEY UPDATE
             """)
