@@ -1,3 +1,4 @@
+import Crypto
 import Directory
 import HTTP
 import Platform

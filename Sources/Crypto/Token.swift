@@ -1,10 +1,12 @@
 import Core
 
-/// The secret in a one-time link: 32 random octets, of which the database stores only the SHA-256.
-public struct LinkToken: Sendable {
-    static let byteCount = 32
+/// A secret that its holder sends back: 32 random octets, of which the database stores only the SHA-256.
+///
+/// - Parameter Purpose: keeps tokens of links and of sessions apart.
+public struct Token<Purpose>: Sendable {
+    private static var byteCount: Int { 32 }
 
-    /// Text in the link: base64url, 43 characters.
+    /// Text in a link or cookie: base64url, 43 characters.
     public let text: String
     /// SHA-256 of the octets, which is stored and looked up.
     public let hash: [UInt8]
@@ -15,7 +17,7 @@ public struct LinkToken: Sendable {
         hash = SHA256.hash(bytes)
     }
 
-    /// Parses the token of a link; nil if it is malformed, because each token has exactly one encoding.
+    /// Parses a token that was sent; nil if it is malformed, because each token has exactly one encoding.
     public init?(text: String) {
         guard text.utf8.count <= 64, let bytes = Base64URL.decode(text), bytes.count == Self.byteCount else {
             return nil
@@ -26,7 +28,12 @@ public struct LinkToken: Sendable {
 }
 
 /// Omits the secret from descriptions, so that no log line can contain it.
-extension LinkToken: CustomStringConvertible, CustomReflectable {
-    public var description: String { "LinkToken" }
+extension Token: CustomStringConvertible, CustomReflectable {
+    public var description: String { "Token" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// The secret in a one-time link.
+public typealias LinkToken = Token<LinkPurpose>
+
+public enum LinkPurpose {}
