@@ -155,7 +155,7 @@ static inline void pippin_curl_bound_tls(CURL *_Nonnull easy, int place) {
 static inline void pippin_curl_set_mail_callbacks(
     CURL *_Nonnull easy, void *_Nonnull context, curl_write_callback _Nonnull answer,
     curl_opensocket_callback _Nonnull open, curl_closesocket_callback _Nonnull close,
-    curl_xferinfo_callback _Nonnull progress) {
+    curl_xferinfo_callback _Nonnull progress, curl_debug_callback _Nonnull sent) {
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, answer);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, answer);
@@ -167,6 +167,9 @@ static inline void pippin_curl_set_mail_callbacks(
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, sent);
+    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
 // Certificates in PEM to trust in place of the system's; libcurl copies them.

@@ -55,6 +55,8 @@ extension DeliveryFailure {
                 ["answer": refusal.text.map { "\(refusal.code) \($0)" } ?? refusal.description])
         case .notEncrypted: Message("console.checkup.mail-server.not-encrypted")
         case .busy: Message("console.checkup.mail-server.busy")
+        case .noLogin: Message("console.checkup.mail-server.login-unknown")
+        case .failed(.untrusted(.other, _)): Message("console.checkup.mail-server.no-tls")
         case .failed(.untrusted(let fault, let reason)):
             Message("console.checkup.mail-server.untrusted", ["reason": fault.words(reason)])
         case .failed(let failure): failure.words
@@ -62,7 +64,9 @@ extension DeliveryFailure {
     }
 
     fileprivate var advice: Message? {
-        if case .failed(.untrusted) = self { return Message("console.checkup.mail-server.untrusted.advice") }
+        if case .failed(.untrusted(let fault, _)) = self, fault != .other {
+            return Message("console.checkup.mail-server.untrusted.advice")
+        }
         return nil
     }
 }

@@ -16,13 +16,24 @@ public struct URLCredentials: Equatable, Sendable {
         (self.user, self.password) = (user, password)
     }
 
-    /// Splits what follows the scheme into credentials, if there are any, and the rest.
-    ///
-    /// A query may contain `@`, so one before it comes first.
+    /// Splits what follows the scheme into credentials, if there are any, and the rest, at the last `@`.
     public static func split(_ text: Substring) -> (credentials: Substring?, rest: Substring) {
-        let path = text.prefix { $0 != "?" }
-        guard let end = path.lastIndex(of: "@") ?? text.lastIndex(of: "@") else { return (nil, text) }
+        guard let end = text.lastIndex(of: "@") else { return (nil, text) }
         return (text[..<end], text[text.index(after: end)...])
+    }
+
+    /// Splits a URL with a path and a query at the first `@` after which it is whole, if it is not whole itself.
+    ///
+    /// - Parameter isWhole: whether a text is hosts, path and query, without credentials.
+    /// - Returns: nil if there is no such `@`.
+    public static func split(_ text: Substring, where isWhole: (Substring) -> Bool) -> (
+        credentials: Substring?, rest: Substring
+    )? {
+        if isWhole(text) { return (nil, text) }
+        for end in text.indices where text[end] == "@" && isWhole(text[text.index(after: end)...]) {
+            return (text[..<end], text[text.index(after: end)...])
+        }
+        return nil
     }
 
     /// The credentials as a URL has them, with the `@`.

@@ -31,7 +31,7 @@ struct ServerURL {
         guard !host.isEmpty, isBracketed || !host.contains(where: { "[]:".contains($0) }),
             host.utf8.allSatisfy({ isHostCharacter($0) })
         else { return false }
-        return port.map { (UInt16($0) ?? 0) > 0 } ?? true
+        return port.map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && (UInt16($0) ?? 0) > 0 } ?? true
     }
 
     private static func split(_ text: Substring) -> (host: Substring, port: Substring?) {

@@ -7,6 +7,9 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
     /// The server's text, where it was asked for: it may contain the recipient's address.
     public let text: String?
 
+    /// Whether it answers the recipient or the message, and not the sender or the connection.
+    private let isOfRecipient: Bool
+
     /// What RFC 3463 and RFC 7505 have for a recipient's address that does not exist or never takes mail.
     private static let noSuchRecipient: Set = ["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"]
 
@@ -14,7 +17,7 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
     ///
     /// Any other refusal concerns the installation (sender, relaying, password, reputation) or passes with time, and a
     /// code without detail says of neither.
-    public var isFinal: Bool { code >= 500 && detail.map(Self.noSuchRecipient.contains) == true }
+    public var isFinal: Bool { isOfRecipient && code >= 500 && detail.map(Self.noSuchRecipient.contains) == true }
 
     public var description: String { detail.map { "\(code) \($0)" } ?? String(code) }
 
@@ -22,10 +25,11 @@ public struct MailRefusal: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - known: what the lines before it of the same reply said.
+    ///   - isOfRecipient: whether the recipient has been named.
     ///   - keepsText: whether the text may be kept.
-    init?(code: Int, line: String, after known: MailRefusal? = nil, keepsText: Bool = false) {
+    init?(code: Int, line: String, after known: MailRefusal? = nil, isOfRecipient: Bool, keepsText: Bool = false) {
         guard (400...599).contains(code) else { return nil }
-        self.code = code
+        (self.code, self.isOfRecipient) = (code, isOfRecipient)
         let text = String(decoding: line.utf8.dropFirst(4).filter { $0 >= 0x20 }, as: UTF8.self)
         let word = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)[0]
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)

@@ -7,8 +7,9 @@ internal import Synchronization
 @safe final class MailTransfer: @unchecked Sendable {
     /// The time until the server has accepted the connection, encryption and password; giving up then costs nothing.
     private static let connecting = Duration.seconds(60)
-    /// The longest wait for one answer (RFC 5321 section 4.5.3.2.6).
-    private static let answerSeconds = 600
+    /// The longest wait for the answer to the whole message (RFC 5321 section 4.5.3.2.6), and for one before it, which
+    /// costs nothing to give up.
+    private static let answerSeconds = (message: 600, command: 120)
     /// The time for the answer to QUIT after a refusal, or to another command that libcurl tries.
     private static let afterRefusal = Duration.seconds(30)
     /// Maximum octets of all answers of a server.
@@ -29,6 +30,8 @@ internal import Synchronization
     private var answerOctets = 0
     /// The last answer but that to QUIT, if it is a refusal.
     private var refusal: (MailRefusal, at: ContinuousClock.Instant)?
+    /// Whether the recipient was named, so that a refusal may concern it.
+    private var hasRecipient = false
     private var isEncrypted = false
     private var isLoggedIn = false
 
@@ -53,21 +56,27 @@ internal import Synchronization
 
     /// Blocks until the server has accepted the message or the transfer has failed.
     func run() -> Result<MailClient.Greeting, DeliveryFailure> {
-        var code = perform(encrypting: server.mustEncrypt ? CURLUSESSL_ALL : CURLUSESSL_TRY)
+        let end = ContinuousClock.now + deadline
+        var code = perform(encrypting: server.mustEncrypt ? CURLUSESSL_ALL : CURLUSESSL_TRY, within: deadline)
         // RFC 7435 section 3: where encryption is not required, what cannot be encrypted is sent without.
-        if code == CURLE_SSL_CONNECT_ERROR, !server.mustTrust { code = perform(encrypting: CURLUSESSL_NONE) }
+        if code == CURLE_SSL_CONNECT_ERROR, !server.mustTrust {
+            code = perform(encrypting: CURLUSESSL_NONE, within: end - .now)
+        }
         defer { easy = nil }
         if let failure = failure(code) { return .failure(failure) }
         return .success(MailClient.Greeting(isEncrypted: isEncrypted, isLoggedIn: isLoggedIn))
     }
 
-    private func perform(encrypting: curl_usessl) -> CURLcode {
+    private func perform(encrypting: curl_usessl, within deadline: Duration) -> CURLcode {
         easy = nil
         guard let easy = EasyHandle() else { return CURLE_FAILED_INIT }
         self.easy = easy
-        (upload, answerOctets, refusal, isEncrypted, isLoggedIn) = ([], 0, nil, false, false)
+        (upload, answerOctets, refusal) = ([], 0, nil)
+        (hasRecipient, isEncrypted, isLoggedIn) = (false, false, false)
         easy.setDeadline(deadline, connecting: min(deadline, Self.connecting))
-        easy.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.answerSeconds)
+        easy.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.answerSeconds.command)
+        // Others, such as GSSAPI, would be preferred by libcurl and need what this machine does not have.
+        easy.set(CURLOPT_LOGIN_OPTIONS, "AUTH=PLAIN;AUTH=LOGIN;AUTH=CRAM-MD5")
         easy.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
         easy.set(CURLOPT_URL, "\(server.address)/\(localName)")
         easy.set(CURLOPT_USE_SSL, Int(encrypting.rawValue))
@@ -81,7 +90,7 @@ internal import Synchronization
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pippin_curl_set_mail_callbacks(
             easy.pointer, context, MailCallbacks.answer, MailCallbacks.openSocket, MailCallbacks.closeSocket,
-            MailCallbacks.progress)
+            MailCallbacks.progress, MailCallbacks.sent)
         if let delivery {
             easy.set(CURLOPT_MAIL_FROM, "<\(delivery.sender)>")
             easy.set(CURLOPT_MAIL_RCPT, ["<\(delivery.recipient)>"])
@@ -110,6 +119,7 @@ internal import Synchronization
         ]
         if let refusal, refusals.contains(code) { return .refused(refusal.0) }
         if code == CURLE_USE_SSL_FAILED { return .notEncrypted }
+        if code == CURLE_LOGIN_DENIED { return .noLogin }
         return .failed(easy?.failure(code) ?? ClientFailure(code))
     }
 }
@@ -126,9 +136,10 @@ extension MailTransfer {
         if code == 221 { return true }
         if code == 235 { isLoggedIn = true }
         let known = refusal.flatMap { $0.0.code == code ? $0.0 : nil }
-        refusal = MailRefusal(code: code ?? 0, line: text, after: known, keepsText: delivery?.wantsText ?? true).map {
-            ($0, .now)
-        }
+        refusal = MailRefusal(
+            code: code ?? 0, line: text, after: known, isOfRecipient: hasRecipient,
+            keepsText: delivery?.wantsText ?? true
+        ).map { ($0, .now) }
         return true
     }
 
@@ -160,7 +171,12 @@ extension MailTransfer {
         let piece = upload.prefix(room.count)
         unsafe room.copyBytes(from: piece)
         upload = upload.dropFirst(piece.count)
+        if upload.isEmpty { easy?.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Self.answerSeconds.message) }
         return piece.count
+    }
+
+    func noteSent(_ command: UnsafeRawBufferPointer) {
+        if unsafe command.starts(with: "RCPT ".utf8) { hasRecipient = true }
     }
 }
 
@@ -187,6 +203,14 @@ private enum MailCallbacks {
     }
 
     static let progress: curl_xferinfo_callback = { context, _, _, _, _ in unsafe transfer(context).mustEnd ? 1 : 0 }
+
+    /// Called with what is sent and received; commands are headers that go out.
+    static let sent: curl_debug_callback = { _, type, start, count, context in
+        if type == CURLINFO_HEADER_OUT, let start = unsafe start {
+            unsafe transfer(context).noteSent(UnsafeRawBufferPointer(start: start, count: count))
+        }
+        return 0
+    }
 
     private static func transfer(_ context: UnsafeMutableRawPointer?) -> MailTransfer {
         guard let context = unsafe context else { preconditionFailure("libcurl calls back with the context given") }

@@ -24,7 +24,7 @@ public struct DataDirectory: Sendable {
     /// Whether the folder has the data of a private cluster, or names the place where they are; changes nothing.
     public static func holdsCluster(_ path: String) -> Bool {
         let location = ClusterLocation(home: path)
-        return File.exists(location.data) || File.exists(location.mark)
+        return location.version != nil || File.exists(location.mark)
     }
 
     /// Takes the lock to serve this data folder, which one process holds at a time.

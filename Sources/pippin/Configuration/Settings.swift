@@ -146,12 +146,28 @@ struct Settings: Sendable {
     private static func database(_ options: inout Options) -> String? {
         guard let text = options.value("database") ?? Environment.value("PIPPIN_DATABASE_URL") else { return nil }
         guard let scheme = ["postgresql://", "postgres://"].first(where: { text.hasPrefix($0) }) else { return text }
-        let (userInfo, rest) = URLCredentials.split(text.dropFirst(scheme.count))
-        // Without a colon it is a user alone, or the `@` is of something else.
+        // The text is not repeated, because it may contain a password.
+        guard let (userInfo, rest) = URLCredentials.split(text.dropFirst(scheme.count), where: isDatabase) else {
+            options.complain("--database is not \(scheme)USER:PASSWORD@HOST:PORT/DATABASE, perhaps with ?NAME=VALUE")
+            return nil
+        }
+        // Without a colon it is a user alone.
         guard let userInfo, userInfo.contains(":") else { return text }
         let credentials = URLCredentials(userInfo)
         if credentials == nil { options.complain("--database has \(escape)") }
         return credentials.map { scheme + $0.encoded + rest }
+    }
+
+    /// Whether the text is hosts, each perhaps with a port, then perhaps a database and parameters, each with a value.
+    private static func isDatabase(_ text: Substring) -> Bool {
+        let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let place = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let hosts = place[0].split(separator: ",", omittingEmptySubsequences: false)
+        return !parts[0].contains("@")
+            && hosts.allSatisfy { host in
+                let port = host.hasSuffix("]") ? nil : host.lastIndex(of: ":").map { host[$0...].dropFirst() }
+                return !host.contains("=") && port?.allSatisfy { $0.isASCII && $0.isNumber } != false
+            } && (parts.count == 1 || parts[1].split(separator: "&").allSatisfy { $0.contains("=") })
     }
 
     /// What keeps the credentials of a URL from being read, if it has some.

@@ -76,9 +76,10 @@ import Testing
             ("RCPT", "550-5.1.1 no such user\r\n550 at all", true), ("RCPT", "550 relaying denied", false),
             ("", "554 5.7.1 no service", false), ("HELO", "550 5.7.1 not you", false),
             ("MAIL", "553 5.7.1 not your address", false), ("MAIL", "553 5.1.8 unknown sender", false),
-            ("MAIL", "530 5.7.0 log in first", false), ("RCPT", "554 5.7.1 relaying denied", false),
-            ("DATA", "550 5.7.60 not your sender", false), (".", "554 5.7.1 spam", false),
-            ("RCPT", "451 4.3.0 later", false), (".", "452 4.2.2 full", false), ("MAIL", "421 4.3.2 closing", false),
+            ("MAIL", "550 5.1.1 unknown sender", false), ("MAIL", "530 5.7.0 log in first", false),
+            ("RCPT", "554 5.7.1 relaying denied", false), ("DATA", "550 5.7.60 not your sender", false),
+            (".", "554 5.7.1 spam", false), ("RCPT", "451 4.3.0 later", false), (".", "452 4.2.2 full", false),
+            ("MAIL", "421 4.3.2 closing", false),
         ] {
             let answers = verb == "HELO" ? ["EHLO": answer, "HELO": answer] : [verb: answer]
             let (failure, _) = try await deliver(MailServer.Manners(answers: answers))
@@ -158,11 +159,12 @@ import Testing
 
     @Test func `signs in with the password of the address`() async throws {
         let (failure, received) = try await deliver(
-            MailServer.Manners(extensions: ["AUTH PLAIN"]), url: { "smtp://pippin:p%40ss@127.0.0.1:\($0)" })
+            MailServer.Manners(extensions: ["AUTH GSSAPI NTLM PLAIN"]),
+            url: { "smtp://pippin@acme.example:p@ss@127.0.0.1:\($0)" })
 
         #expect(failure == nil)
-        // base64 of NUL pippin NUL p@ss.
-        #expect(received.commands.contains("AHBpcHBpbgBwQHNz"))
+        // base64 of NUL pippin@acme.example NUL p@ss.
+        #expect(received.commands.contains("AHBpcHBpbkBhY21lLmV4YW1wbGUAcEBzcw=="))
     }
 
     @Test func `a wrong password is no fault of the message`() async throws {
@@ -205,7 +207,7 @@ import Testing
 
     @Test(arguments: [
         "", "mail.example", "http://mail.example", "smtp://", "smtp://mail.example/path", "smtp://mail.example:0",
-        "smtp://mail.example:99999", "smtp://me@mail.example", "smtp://ma il", "smtp://mail\r\n",
-        "smtp://:x@mail.example", "smtp://m%0d%0ae:x@mail.example", "smtp://[::1",
+        "smtp://mail.example:99999", "smtp://mail.example:+25", "smtp://me@mail.example", "smtp://ma il",
+        "smtp://mail\r\n", "smtp://:x@mail.example", "smtp://m%0d%0ae:x@mail.example", "smtp://[::1",
     ]) func `is one of these two forms`(url: String) { #expect(SMTPServer(url) == nil) }
 }

@@ -244,6 +244,8 @@ extension JobWorker {
         do {
             guard let payload = try await ends.payload(of: claim) else { return }
             let outcome = await perform(handler, payload, claim)
+            // A stop has released it, and what it broke off does not count.
+            guard isRunning(claim) else { return }
             let duration = Duration.nanoseconds(MonotonicTime.now() - start)
             if try await ends.end(claim, outcome, handler, after: duration, spread: Double.random(in: 0..<1)) {
                 note(outcome, claim, handler)

@@ -104,6 +104,8 @@ extension DeliveryFailure {
         switch self {
         case .refused(let refusal): "the mail server says \(refusal)"
         case .notEncrypted: "the mail server does not offer STARTTLS, and a password is not sent without encryption"
+        case .noLogin: "the mail server offers no known way to log in"
+        case .failed(.untrusted(.other, let reason)): "the encrypted connection failed: \(reason)"
         case .failed(.untrusted(_, let reason)):
             "the mail server's certificate is not trusted (\(reason)); --smtp-ca FILE names its authority"
         case .busy: "too many mails wait"
