@@ -47,6 +47,8 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
         await writing?.value
         countedAt = .min
         await write()
+        // One that began meanwhile has taken the counts.
+        await writing?.value
         refusals.flush()
     }
 
