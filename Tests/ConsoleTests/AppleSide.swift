@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Federation
 import HTTP
@@ -36,8 +37,8 @@ extension TestEnvironment {
                 let portal = Portal(database: database, keyRing: keyRing)
                 do {
                     try await portal.register(registration, returnURL, change)
-                    return []
-                } catch let refusal as ValidationError { return [FieldError(refusal)] }
+                    return FieldErrors()
+                } catch let refusal as ValidationError { return FieldErrors(refusal) }
             }
         }
     }

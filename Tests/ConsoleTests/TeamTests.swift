@@ -1,3 +1,4 @@
+import Core
 import HTTP
 import Platform
 import Registry

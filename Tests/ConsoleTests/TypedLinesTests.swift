@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Testing
 
@@ -16,10 +17,14 @@ import Testing
 
     @Test func `names the line that a problem is about`() {
         let typed = TypedLines("a\n\nb", atMost: .selectors)
-        #expect(typed.line(of: "selectors[1]", in: "selectors") == "b")
-        #expect(typed.line(of: "selectors[2]", in: "selectors") == nil)
-        #expect(typed.line(of: "selectors[-1]", in: "selectors") == nil)
-        #expect(typed.line(of: "domains[0]", in: "selectors") == nil)
+        let list: FieldPath = "selectors"
+        for path in [list, list[-1], list[2], FieldPath("domains")[1], list[1]["name"]] {
+            let errors = FieldErrors(path, "wrong")
+            #expect(errors.naming(typed, of: list) == errors)
+        }
+        #expect(FieldErrors(list[1], "wrong").naming(typed, of: list)[list[1]] == "wrong".localizedText.labelled("b"))
+        let told = FieldErrors(list[1], Message("console.refusals.host.name", ["host": "B"]))
+        #expect(told.naming(typed, of: list) == told)
     }
 }
 

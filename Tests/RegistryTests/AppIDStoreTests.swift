@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Postgres
 import Registry
@@ -71,8 +72,8 @@ import Testing
             let event = try #require(try await acme.events().first)
             #expect((event.before, event.after) == (#"{"issuer": "own"}"#, #"{"issuer": "apple"}"#))
             input.issuer = "https://appleid.apple.com"
-            let refusal = #expect(throws: InvalidFields.self) { try AppID.Draft(parsing: input, policy: .hostNames) }
-            #expect(refusal?.all.map(\.field) == ["issuer"])
+            let refusal = #expect(throws: FieldErrors.self) { try AppID.Draft(parsing: input, policy: .hostNames) }
+            #expect(refusal?.all.map(\.path.description) == ["issuer"])
         }
     }
 

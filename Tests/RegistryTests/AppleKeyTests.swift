@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Platform
 import Postgres
@@ -52,23 +53,21 @@ import Testing
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"), (secp384r1, "P-256"),
         (rsa, "RSA"),
     ]) func `are refused with the reason`(text: String, reason: String) throws {
-        let problems = #expect(throws: InvalidFields.self) {
-            _ = try AppleKey.Import(parsing: input("KEY1234567", text))
-        }
+        let problems = #expect(throws: FieldErrors.self) { _ = try AppleKey.Import(parsing: input("KEY1234567", text)) }
 
-        #expect(problems?.all.map(\.field) == ["privateKey"])
+        #expect(problems?.all.map(\.path.description) == ["privateKey"])
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let texts = try Translations(folder: root + "/Texts")
         #expect(problems?.all.first.map { texts.text($0.message).contains(reason) } == true)
     }
 
     @Test func `are refused with all that is wrong at once`() {
-        let problems = #expect(throws: InvalidFields.self) {
+        let problems = #expect(throws: FieldErrors.self) {
             _ = try AppleKey.Import(
                 parsing: .init(id: "key", appleTeamID: "abc", name: "", appID: "x", privateKey: "y"))
         }
 
-        #expect(problems?.all.map(\.field) == ["id", "appleTeamID", "name", "appID", "privateKey"])
+        #expect(problems?.all.map(\.path.description) == ["id", "appleTeamID", "name", "appID", "privateKey"])
     }
 
     @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {

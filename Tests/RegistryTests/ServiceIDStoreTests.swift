@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Postgres
 import Registry
@@ -59,9 +60,9 @@ import Testing
                 do {
                     try await Self.add("https://acme.example/\(index)", to: made.identifier, acme)
                     return true
-                } catch let problems as InvalidFields {
+                } catch let problems as FieldErrors {
                     // The eleventh is none of a Service ID's, as the form says.
-                    #expect(problems.all.map(\.field) == ["returnURLs"])
+                    #expect(problems.all.map(\.path.description) == ["returnURLs"])
                     return false
                 }
             }

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Platform
 import Testing
@@ -114,12 +115,12 @@ import Testing
             returnURLs: ["http://acme.example/", "https://acme.example/a", "https://acme.example/a", "x"],
             issuer: "other", booleans: "maybe")
 
-        let problems = #expect(throws: InvalidFields.self) {
+        let problems = #expect(throws: FieldErrors.self) {
             try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNames)
         }
 
         #expect(
-            problems?.all.map(\.field) == [
+            problems?.all.map(\.path.description) == [
                 "identifier", "description", "domains[1]", "domains[2]", "returnURLs[0]", "returnURLs[2]",
                 "returnURLs[3]", "issuer", "booleans",
             ])
@@ -128,8 +129,8 @@ import Testing
     @Test func `with eleven return URLs is refused before any of them is saved`() throws {
         let urls = (1...11).map { "https://acme.example/\($0)" }
 
-        let problems = #expect(throws: InvalidFields.self) { try ServiceID.Draft.sample(returnURLs: urls) }
+        let problems = #expect(throws: FieldErrors.self) { try ServiceID.Draft.sample(returnURLs: urls) }
 
-        #expect(problems?.all == [FieldError("returnURLs", .tooMany(.returnURLs))])
+        #expect(problems == FieldErrors("returnURLs", ValidationError.tooMany(.returnURLs).message))
     }
 }

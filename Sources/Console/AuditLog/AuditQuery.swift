@@ -68,7 +68,9 @@ struct AuditQuery: Sendable {
 
     /// The inputs beside the search box, with their errors.
     var inputs: [InputView] {
-        list.filters.filter { $0.name != "q" }.compactMap { $0.view(list[$0.name] ?? "", error: errors[$0.name]) }
+        list.filters.filter { $0.name != "q" }.compactMap {
+            $0.view(list[$0.name] ?? "", error: errors[FieldPath($0.name)])
+        }
     }
 
     /// The fields as the audit event of an export stores them.

@@ -9,12 +9,12 @@ struct Confirmation: Sendable {
     private let reasoning: Reason
     private let expected: String
     /// Errors of the submitted form; none for an empty form.
-    private(set) var problems: FormProblems
+    private(set) var problems = FieldErrors()
 
     /// An empty form.
     init(expecting expected: String) {
         self.expected = expected
-        (typed, reasoning, problems) = ("", Reason(""), .none)
+        (typed, reasoning) = ("", Reason(""))
     }
 
     /// A submitted form, with its errors.
@@ -22,10 +22,8 @@ struct Confirmation: Sendable {
         self.expected = expected
         typed = form["confirmation"] ?? ""
         reasoning = Reason(form["reason"])
-        problems = FormProblems(
-            [("confirmation", Retyped(typed, expecting: expected).problem), ("reason", reasoning.problem)].compactMap {
-                field, problem in problem.map { FieldError(field: field, message: $0) }
-            })
+        if let problem = Retyped(typed, expecting: expected).problem { problems.add("confirmation", problem) }
+        if let problem = reasoning.problem { problems.add("reason", problem) }
     }
 
     /// The reason for the audit log; nil if the form has errors.
@@ -35,9 +33,9 @@ struct Confirmation: Sendable {
     var status: Status { problems.status }
 
     /// The form with errors found after its own were checked, all beside the retyped name.
-    func refused(for problems: FormProblems) -> Confirmation {
+    func refused(for problems: FieldErrors) -> Confirmation {
         var refused = self
-        refused.problems = FormProblems(problems.all.map { FieldError(field: "confirmation", message: $0.message) })
+        refused.problems = problems.map { ("confirmation", $0.message) }
         return refused
     }
 

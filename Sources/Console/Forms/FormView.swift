@@ -10,7 +10,7 @@ struct FormView: Sendable {
     var checkURL: String?
     /// Version of the object that the form changes; nil if it changes none.
     var version: Int?
-    let errors: [FormError]
+    let errors: [ErrorLink]
     let inputs: [InputView]
     /// Inputs of a second part of the form.
     var more: [InputView] = []
@@ -19,7 +19,7 @@ struct FormView: Sendable {
         $0.text("action") { $0.action }
         $0.optionalText("checkURL") { $0.checkURL }
         $0.optionalText("version") { $0.version.map { String($0) } }
-        $0.list("errors", FormError.fields) { $0.errors }
+        $0.errors { $0.errors }
         $0.list("inputs", InputView.fields) { $0.inputs }
         $0.list("more", Fields<[InputView]> { $0.list("inputs", InputView.fields) { $0 } }) { form in
             form.more.isEmpty ? [] : [form.more]

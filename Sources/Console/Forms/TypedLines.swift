@@ -22,12 +22,6 @@ struct TypedLines: Sendable {
         all = lines
     }
 
-    /// The line that a field name such as `domains[1]` denotes, if it is a line of `list`.
-    func line(of field: String, in list: String) -> String? {
-        guard let number = FormProblems.position(in: list, of: field), all.indices.contains(number) else { return nil }
-        return all[number]
-    }
-
     /// The newline characters of the Unicode Standard, section 5.8.
     private static func endsLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -106,7 +106,7 @@ struct InvitationPage: SetupView {
         $0.text("email") { $0.open.invitation.email.shown }
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
-        $0.list("errors", FormError.fields) { $0.form.errors.summary }
+        $0.errors { $0.form.errors.links }
         $0.optionalGroup("person", PersonView.fields) { $0.person }
         $0.text("signInURL") { $0.signInURL }
         $0.group("givenName", FieldView.fields) { $0.form.givenNameView }

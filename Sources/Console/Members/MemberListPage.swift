@@ -88,7 +88,7 @@ struct MemberRoster: Sendable {
             invitations: open.map { $0.row(in: team, canChange: context.role.mayManage($0.role), at: now) },
             invite: context.may(.changeMembers)
                 ? FormView(
-                    action: MemberRoutes.invitations.link(team), errors: form.errors.summary,
+                    action: MemberRoutes.invitations.link(team), errors: form.errors.links,
                     inputs: form.inputs(context.role.grantable)) : nil, mayLeave: context.role != .owner || owners > 1)
         return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }

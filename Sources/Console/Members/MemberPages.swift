@@ -41,15 +41,13 @@ struct MemberPages: ConsolePages {
         let row = try await find(account, context)
         guard let was = form["was"].flatMap(Role.init(rawValue:)) else { throw UserFacingError.staleForm }
         guard let role = form["role"].flatMap(Role.init(rawValue:)), context.role.grantable.contains(role) else {
-            var errors = FieldErrors()
-            errors.add("role", Message("console.members.role.wrong"))
+            let errors = FieldErrors("role", Message("console.members.role.wrong"))
             return refuse(context, row, errors)
         }
         let change = MemberChange.role(of: account, was: was, becomes: role)
         let outcome = try await apply(change, context)
         if case .conflict(let current) = outcome {
-            var errors = FieldErrors()
-            errors.add("role", Message("console.members.conflict", ["role": current.words]))
+            let errors = FieldErrors("role", Message("console.members.conflict", ["role": current.words]))
             return refuse(context, row, errors)
         }
         let flash = Message("console.members.flash.role", ["person": row.person.name, "role": role.words])
@@ -158,7 +156,7 @@ struct MemberPage: ConsolePage {
         $0.text("roleURL") { MemberRoutes.role.link($0.row.team, $0.row.member.account) }
         $0.text("was") { $0.row.member.role.rawValue }
         $0.group("roles", ChoicesView.fields) { $0.roles }
-        $0.list("errors", FormError.fields) { $0.errors.summary }
+        $0.errors { $0.errors.links }
         $0.optionalGroup("transfer", DangerView.fields) { $0.transfer }
         $0.group("removal", DangerView.fields) { $0.removal }
     }

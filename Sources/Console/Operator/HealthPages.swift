@@ -102,7 +102,7 @@ struct HealthPage: OperatorPage {
             $0.text("sender") { $0.sender }
             $0.group("test", FormView.fields) { mail in
                 FormView(
-                    action: OperatorRoutes.testMail.link(), errors: mail.test.errors.summary, inputs: mail.test.inputs)
+                    action: OperatorRoutes.testMail.link(), errors: mail.test.errors.links, inputs: mail.test.inputs)
             }
         }
     }

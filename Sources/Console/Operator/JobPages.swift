@@ -150,7 +150,7 @@ struct JobDetailPage: OperatorPage {
         $0.flag("waiting") { $0.job.summary.state == .waiting }
         $0.text("payload") { JobDetailPage.text($0.job.payload) }
         $0.optionalText("result") { $0.job.result.map(JobDetailPage.text) }
-        $0.list("errors", FormError.fields) { $0.confirmation?.problems.summary() ?? [] }
+        $0.errors { $0.confirmation?.problems.links ?? [] }
         $0.optionalText("retryURL") { $0.retryURL }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
     }

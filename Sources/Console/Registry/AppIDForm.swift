@@ -86,7 +86,7 @@ extension AppIDForm {
     /// - Parameters:
     ///   - base: the team's own issuer.
     ///   - isNew: whether the identifier can be typed, which is kept afterwards.
-    func inputs(_ problems: FormProblems, primaries: [AppID], own base: String, isNew: Bool) -> [InputView] {
+    func inputs(_ problems: FieldErrors, primaries: [AppID], own base: String, isNew: Bool) -> [InputView] {
         let described = InputView.text(
             "description", Message("console.registry.description"), description,
             hint: Message("console.app-ids.description.hint"), error: problems["description"])

@@ -52,7 +52,7 @@ struct AppIDResource: ListedResource {
 
     func emptyForm(_ context: TeamContext) -> AppIDForm { AppIDForm() }
 
-    func newPage(_ context: TeamContext, _ form: AppIDForm, _ problems: FormProblems) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: AppIDForm, _ problems: FieldErrors) async throws -> Response {
         let primaries = try await registry.primaries(in: context.teamID)
         let inputs = form.inputs(problems, primaries: primaries, own: server.base(of: context.teamID), isNew: true)
         let view = NewPage(

@@ -213,7 +213,7 @@ struct AppleConnectionForm: ResourceForm {
 // Inputs.
 extension AppleConnectionForm {
     /// The inputs of a new connection of one of `primaries` with one of `keys`.
-    func inputs(_ problems: FormProblems, of primaries: [AppID], _ keys: [AppleKey]) -> [InputView] {
+    func inputs(_ problems: FieldErrors, of primaries: [AppID], _ keys: [AppleKey]) -> [InputView] {
         let parent = InputView.appIDs(
             primaries, chosen: appID, label: Message("console.apple.app-id"),
             hint: Message("console.apple.app-id.hint"), error: problems["appID"])
@@ -221,7 +221,7 @@ extension AppleConnectionForm {
     }
 
     /// The inputs that can change.
-    func inputs(_ problems: FormProblems, _ keys: [AppleKey]) -> [InputView] {
+    func inputs(_ problems: FieldErrors, _ keys: [AppleKey]) -> [InputView] {
         [
             .text(
                 "servicesID", Message("console.apple.services-id"), servicesID, placeholder: "com.example.siwa",

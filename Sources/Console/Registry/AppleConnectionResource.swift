@@ -71,7 +71,7 @@ struct AppleConnectionResource: RegistryResource {
         return AppleConnectionForm(of: query?["app"] ?? "", keyID: query?["key"] ?? "")
     }
 
-    func newPage(_ context: TeamContext, _ form: AppleConnectionForm, _ problems: FormProblems) async throws -> Response
+    func newPage(_ context: TeamContext, _ form: AppleConnectionForm, _ problems: FieldErrors) async throws -> Response
     {
         let team = context.teamID
         let keys = try await registry.appleKeys.list(in: team)
@@ -209,7 +209,7 @@ extension AppleConnectionResource {
         let problems = try await standIn.register(
             registration, server.returnURL(of: .apple, in: context.teamID),
             server.notificationURL(of: .apple, in: context.teamID))
-        if let problem = problems.first {
+        if let problem = problems.all.first {
             return context.redirect(to: page(context, appID), saying: .bad(problem.message))
         }
         let done = Message("console.apple.flash.registered")

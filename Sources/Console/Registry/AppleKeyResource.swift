@@ -23,7 +23,7 @@ struct AppleKeyResource: RegistryResource {
         AppleKeyForm(of: (try? context.request.query())?["app"] ?? "")
     }
 
-    func newPage(_ context: TeamContext, _ form: AppleKeyForm, _ problems: FormProblems) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: AppleKeyForm, _ problems: FieldErrors) async throws -> Response {
         let primaries = try await registry.primaries(in: context.teamID)
         let view = NewPage(
             context, Message("console.apple-keys.new"), about: Message("console.apple-keys.new.lead"),
@@ -178,7 +178,7 @@ struct AppleKeyForm: ResourceForm {
 // Inputs.
 extension AppleKeyForm {
     /// The inputs of a new key of one of `primaries`; the private key is always empty, because it must not be sent back.
-    func inputs(_ problems: FormProblems, of primaries: [AppID]) -> [InputView] {
+    func inputs(_ problems: FieldErrors, of primaries: [AppID]) -> [InputView] {
         let again = problems.isEmpty ? nil : Message("console.apple-keys.private-key.again").localizedText
         return [
             .privateKey(
@@ -197,15 +197,15 @@ extension AppleKeyForm {
     }
 
     /// The inputs that can change.
-    func inputs(_ problems: FormProblems) -> [InputView] { [nameInput(problems), teamInput(problems)] }
+    func inputs(_ problems: FieldErrors) -> [InputView] { [nameInput(problems), teamInput(problems)] }
 
-    private func nameInput(_ problems: FormProblems) -> InputView {
+    private func nameInput(_ problems: FieldErrors) -> InputView {
         .text(
             "name", Message("console.apple-keys.name"), name, hint: Message("console.apple-keys.name.hint"),
             error: problems["name"])
     }
 
-    private func teamInput(_ problems: FormProblems) -> InputView {
+    private func teamInput(_ problems: FieldErrors) -> InputView {
         .text(
             "appleTeamID", Message("console.apple-keys.team"), appleTeamID, placeholder: "DEF456GHIJ",
             hint: Message("console.apple-keys.team.hint"), error: problems["appleTeamID"], isCode: true)

@@ -1,7 +1,6 @@
-import Core
+public import Core
 public import OAuth
 public import Platform
-public import Registry
 import SignIn
 import Templates
 
@@ -9,7 +8,7 @@ import Templates
 public struct AppleStandIn: Sendable {
     /// Registers an App ID group with its return URL and notification URL; returns the simulator's validation errors.
     public typealias Registering =
-        @Sendable (AppleRegistration, _ returnURL: String, _ notificationURL: String) async throws -> [FieldError]
+        @Sendable (AppleRegistration, _ returnURL: String, _ notificationURL: String) async throws -> FieldErrors
 
     /// Apple team ID under which the simulator registers all values.
     public let teamID: AppleTeamID

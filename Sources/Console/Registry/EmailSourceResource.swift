@@ -66,7 +66,7 @@ struct EmailSourceResource: ListedResource {
 
     func emptyForm(_ context: TeamContext) -> EmailSourceForm { EmailSourceForm() }
 
-    func newPage(_ context: TeamContext, _ form: EmailSourceForm, _ problems: FormProblems) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: EmailSourceForm, _ problems: FieldErrors) async throws -> Response {
         let view = NewPage(
             context, Message("console.email-sources.new"), about: Message("console.email-sources.new.lead"),
             backTo: LinkView(Message("console.email-sources.title"), routes.list.link(context.teamID)),
@@ -165,15 +165,13 @@ struct EmailSourceForm: ResourceForm {
         ]
     }
 
-    func line(of field: String) -> String? { selectors.line(of: field, in: "selectors") }
-
-    func element(of field: String) -> String { field.hasPrefix("selectors") ? "field-selectors" : "field-\(field)" }
+    func typed(_ errors: FieldErrors) -> FieldErrors { errors.naming(selectors, of: "selectors") }
 }
 
 // Inputs.
 extension EmailSourceForm {
     /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
-    func inputs(_ problems: FormProblems, isNew: Bool) -> [InputView] {
+    func inputs(_ problems: FieldErrors, isNew: Bool) -> [InputView] {
         let named = InputView.text(
             "source", Message("console.email-sources.source"), source, placeholder: "acme.example",
             hint: Message("console.email-sources.source.hint"), error: problems["source"], isCode: true)

@@ -13,7 +13,7 @@ struct KeyPages: ConsolePages {
         router.get(ConsoleRoutes.keys, needs: .read, at: .keys) { try await index($0) }
         router.get(ConsoleRoutes.newKey, needs: .changeKeys, at: .keys) { context in
             let chosen = (try? context.request.query())?["app"] ?? ""
-            return try await newPage(context, name: "", appID: chosen, .none)
+            return try await newPage(context, name: "", appID: chosen, FieldErrors())
         }
         router.post(ConsoleRoutes.keys, needs: .changeKeys, at: .keys) { context, form in
             try await issue(context, name: form["name"] ?? "", appID: form["appID"] ?? "")
@@ -57,7 +57,7 @@ struct KeyPages: ConsolePages {
         return context.site.respond(view)
     }
 
-    private func newPage(_ context: TeamContext, name: String, appID: String, _ problems: FormProblems) async throws
+    private func newPage(_ context: TeamContext, name: String, appID: String, _ problems: FieldErrors) async throws
         -> Response
     {
         let primaries = try await registry.primaries(in: context.teamID)
@@ -73,13 +73,13 @@ struct KeyPages: ConsolePages {
         let view = NewPage(
             context, Message("console.registry.new-key"), about: Message("console.keys.new.about"),
             backTo: LinkView(Message("console.keys.title"), path),
-            primaries.isEmpty ? nil : FormView(action: path, errors: problems.summary(), inputs: inputs),
+            primaries.isEmpty ? nil : FormView(action: path, errors: problems.links(named: \.label), inputs: inputs),
             button: Message("console.keys.create"))
         return context.site.respond(view, status: problems.status)
     }
 
     private func issue(_ context: TeamContext, name: String, appID: String) async throws -> Response {
-        let outcome = try await FormProblems.collect {
+        let outcome = try await FieldErrors.collect {
             let issue = try Key.Issue(name: name, appID: appID)
             return try await registry.keys.issue(issue, in: context.teamID, by: context.actor, from: context.origin)
         }

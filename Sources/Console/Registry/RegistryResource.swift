@@ -18,16 +18,16 @@ protocol RegistryResource: ConsolePages {
     var right: Right { get }
 
     /// Page with the form for a new object.
-    func newPage(_ context: TeamContext, _ form: Form, _ problems: FormProblems) async throws -> Response
+    func newPage(_ context: TeamContext, _ form: Form, _ problems: FieldErrors) async throws -> Response
     /// Page of one object, with its forms.
     func show(_ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Form>) async throws -> Response
     /// The initial form for a new object.
     func emptyForm(_ context: TeamContext) -> Form
 
     func find(_ key: Value.Key, in team: TeamID) async throws -> Value?
-    /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
+    /// - Throws: `FieldErrors` or `ValidationError` if a rule is violated.
     func create(_ form: Form, _ context: TeamContext, _ change: borrowing Change) async throws -> Value
-    /// - Throws: `InvalidFields` or `ValidationError` if a rule is violated.
+    /// - Throws: `FieldErrors` or `ValidationError` if a rule is violated.
     func update(_ value: Value, to form: Form, version: Int, _ context: TeamContext, _ change: borrowing Change)
         async throws -> Update<Value>
     /// - Returns: whether the object still existed.
@@ -70,16 +70,16 @@ extension RegistryResource {
     func didSave(_ value: Value, _ context: TeamContext) async throws {}
 
     /// The form for a new object.
-    func creating(_ context: TeamContext, _ form: Form, _ problems: FormProblems, _ inputs: [InputView]) -> FormView {
+    func creating(_ context: TeamContext, _ form: Form, _ problems: FieldErrors, _ inputs: [InputView]) -> FormView {
         FormView(
             action: routes.list.link(context.teamID), checkURL: routes.check.link(context.teamID),
-            errors: form.summary(of: problems), inputs: inputs)
+            errors: form.links(problems), inputs: inputs)
     }
 
     /// The form that changes an object, as typed or with the saved values; nil without the right to change it.
     func editing(
         _ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Form>,
-        _ inputs: (Form, FormProblems) -> (inputs: [InputView], more: [InputView])
+        _ inputs: (Form, FieldErrors) -> (inputs: [InputView], more: [InputView])
     ) -> FormView? {
         guard context.may(right) else { return nil }
         let (form, problems) = (unfinished.typed?.form ?? Form(value), unfinished.problems)
@@ -87,8 +87,8 @@ extension RegistryResource {
         return FormView(
             action: routes.one.link(context.teamID, value.key),
             checkURL: routes.checkOne.link(context.teamID, value.key),
-            version: unfinished.typed?.version ?? value.version, errors: form.summary(of: problems), inputs: first,
-            more: more)
+            version: unfinished.typed?.version ?? value.version, errors: form.links(problems), inputs: first, more: more
+        )
     }
 
     /// The form that deletes an object; nil without the right to change it.
@@ -139,27 +139,43 @@ protocol ResourceForm: Sendable {
     var fields: [FormCoding.Field] { get }
     /// Each setting with its typed value and its value in `current`.
     func compared(with current: Value) -> [ConflictPage.Row]
+    /// The errors of the parsed values as errors of what was typed: by line, or by row of the page.
+    func typed(_ errors: FieldErrors) -> FieldErrors
     /// Id of the page element that shows the errors of a field.
-    func element(of field: String) -> String
-    /// Text of the line that a field name denotes, if the form field has one element per line; else nil.
-    func line(of field: String) -> String?
-    /// Error summary above the form; each line links to its field.
-    func summary(of problems: FormProblems) -> [FormError]
+    func element(of path: FieldPath) -> String
+    /// Label of a field in the error summary.
+    func label(of path: FieldPath) -> Message?
 }
 
 extension ResourceForm {
-    func element(of field: String) -> String { "field-\(field)" }
+    func typed(_ errors: FieldErrors) -> FieldErrors { errors }
 
-    func line(of field: String) -> String? { nil }
+    func element(of path: FieldPath) -> String { path.element }
 
-    func summary(of problems: FormProblems) -> [FormError] { problems.summary { element(of: $0) } }
+    func label(of path: FieldPath) -> Message? { path.label }
+
+    /// Error summary above the form.
+    func links(_ errors: FieldErrors) -> [ErrorLink] { errors.links(to: element, named: label) }
+}
+
+extension FieldPath {
+    private static let labels = [
+        "identifier": Message("console.registry.identifier"), "description": Message("console.registry.description"),
+        "primary": Message("console.registry.group"), "appID": Message("console.registry.app-id"),
+        "domains": Message("console.registry.domains"), "returnURLs": Message("console.registry.return-urls"),
+        "issuer": Message("console.registry.issuer"), "booleans": Message("console.registry.booleans"),
+        "name": Message("console.registry.name"),
+    ]
+
+    /// Label of a field of the registry; nil where the message needs none.
+    var label: Message? { Self.labels[name] }
 }
 
 /// Rejected form of an object's page, to be shown again: the settings with their errors, or the deletion.
 struct Unfinished<Form: Sendable>: Sendable {
     var typed: (form: Form, version: Int)?
     /// Errors of the settings.
-    var problems = FormProblems.none
+    var problems = FieldErrors()
     var confirmation: Confirmation?
 
     /// Status of the page.

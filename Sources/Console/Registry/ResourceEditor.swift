@@ -21,7 +21,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         let (routes, right, section) = (resource.routes, resource.right, resource.section)
         resource.mount(on: &router)
         router.get(routes.new, needs: right, at: section) { context in
-            try await resource.newPage(context, resource.emptyForm(context), .none)
+            try await resource.newPage(context, resource.emptyForm(context), FieldErrors())
         }
         router.post(routes.list, needs: right, at: section) { context, form in try await create(context, Typed(form)) }
         router.post(routes.check, needs: right, at: section) { context, form in try await checkNew(context, Typed(form))
@@ -45,13 +45,13 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     }
 
     private func create(_ context: TeamContext, _ form: Typed) async throws -> Response {
-        let outcome = try await FormProblems.collect {
+        let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in try await resource.create(form, context, change) }
         }
         switch outcome {
         case .failure(let problems):
-            let named = try await all(problems, of: form, context).naming(form.line)
-            return try await resource.newPage(context, form, named)
+            let all = form.typed(try await all(problems, of: form, context))
+            return try await resource.newPage(context, form, all)
         case .success(let value):
             registry.changed(context.teamID)
             try await resource.didSave(value, context)
@@ -63,25 +63,28 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     /// The errors of a new object, with the error of a name that is taken.
     ///
     /// The name is checked in the registry even if other fields are invalid, so that all errors are shown at once.
-    private func all(_ problems: FormProblems, of form: Typed, _ context: TeamContext) async throws -> FormProblems {
-        let name = try await FormProblems.collect {
+    private func all(_ problems: FieldErrors, of form: Typed, _ context: TeamContext) async throws -> FieldErrors {
+        let name = try await FieldErrors.collect {
             try await database.change(by: context) { change in try await resource.checkName(form, change) }
         }
-        guard case .failure(let more) = name else { return problems }
-        return FormProblems(problems.all + more.all.filter { problems[$0.field] == nil })
+        var problems = problems
+        if case .failure(let more) = name {
+            for error in more.all where problems[error.path] == nil { problems.add(error.path, error.message) }
+        }
+        return problems
     }
 
     private func update(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
         let form = Typed(sent)
         let version = try sent.version()
-        let outcome = try await FormProblems.collect {
+        let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in
                 try await resource.update(current, to: form, version: version, context, change)
             }
         }
         switch outcome {
         case .failure(let problems):
-            let unfinished = Unfinished(typed: (form, version), problems: problems.naming(form.line))
+            let unfinished = Unfinished(typed: (form, version), problems: form.typed(problems))
             return try await resource.show(current, context, unfinished)
         case .success(.notFound): throw UserFacingError.notFound
         case .success(.conflict(let theirs)): return showConflict(context, form, theirs)
@@ -113,7 +116,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
             let refused = confirmation.refused(for: .changedMeanwhile)
             return try await resource.show(value, context, Unfinished(confirmation: refused))
         }
-        let outcome = try await FormProblems.collect {
+        let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in
                 try await resource.delete(value, reason: reason, context, change)
             }
@@ -150,9 +153,9 @@ extension ResourceEditor {
     }
 
     private func rehearse(_ context: TeamContext, _ body: (borrowing Change) async throws -> Void) async throws
-        -> FormProblems
+        -> FieldErrors
     {
-        let outcome = try await FormProblems.collect {
+        let outcome = try await FieldErrors.collect {
             do {
                 try await database.change(by: context) { change in
                     try await body(change)
@@ -160,13 +163,13 @@ extension ResourceEditor {
                 }
             } catch is Rehearsed {}
         }
-        return if case .failure(let problems) = outcome { problems } else { .none }
+        return if case .failure(let problems) = outcome { problems } else { FieldErrors() }
     }
 
     /// The errors as JSON, each with the id of the element that it belongs to.
-    private static func answer(_ problems: FormProblems, _ form: Typed, _ context: TeamContext) -> Response {
-        let members = problems.naming(form.line).all.map { problem -> JSONValue in
-            ["id": .string(form.element(of: problem.field)), "message": .string(context.site.text(problem.message))]
+    private static func answer(_ problems: FieldErrors, _ form: Typed, _ context: TeamContext) -> Response {
+        let members = form.typed(problems).all.map { problem -> JSONValue in
+            ["id": .string(form.element(of: problem.path)), "message": .string(context.site.text(problem.message))]
         }
         let json = JSON.encode(["problems": JSONValue.array(members)] as JSONValue)
         return .unstored(String(decoding: json, as: UTF8.self), type: "application/json")

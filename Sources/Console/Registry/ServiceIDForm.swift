@@ -111,34 +111,31 @@ struct ServiceIDForm: ResourceForm {
 }
 
 extension ServiceIDForm {
-    /// Error summary above the form; each line names its field or its return URL row, and links to it.
-    func summary(of problems: FormProblems) -> [FormError] {
-        problems.summary(element) { field in
-            guard let row = row(of: field) else { return FormProblems.label(of: field) }
-            return Message("console.service-ids.return-url", ["number": row + 1])
+    /// Errors number the nonempty return URLs only, while the page may have empty rows between them.
+    func typed(_ errors: FieldErrors) -> FieldErrors {
+        errors.naming(domains, of: "domains").map { error in
+            guard error.path.name == "returnURLs", let position = error.path.position, position < filledRows.count
+            else { return (error.path, error.message) }
+            return (FieldPath("returnURLs")[filledRows[position].row], error.message)
         }
     }
 
-    func line(of field: String) -> String? { domains.line(of: field, in: "domains") }
-
-    func element(of field: String) -> String {
-        if field == "returnURLs" { return "return-urls" }
-        if field.hasPrefix("domains") { return "field-domains" }
-        return row(of: field).map(ReturnURLsView.id) ?? "field-\(field)"
+    func element(of path: FieldPath) -> String {
+        guard path.name == "returnURLs" else { return path.element }
+        return path.position.map(ReturnURLsView.id) ?? "return-urls"
     }
 
-    /// Row on the page of an error of a return URL; errors number the nonempty rows only.
-    private func row(of field: String) -> Int? {
-        guard field.hasPrefix("returnURLs["), let index = Int(field.dropFirst(11).dropLast()), index < filledRows.count
-        else { return nil }
-        return filledRows[index].row
+    /// The error summary names the row of a return URL.
+    func label(of path: FieldPath) -> Message? {
+        guard path.name == "returnURLs", let row = path.position else { return path.label }
+        return Message("console.service-ids.return-url", ["number": row + 1])
     }
 }
 
 // Inputs.
 extension ServiceIDForm {
     /// The inputs for a new Service ID of one of `appIDs`.
-    func inputs(_ problems: FormProblems, of appIDs: [AppID]) -> [InputView] {
+    func inputs(_ problems: FieldErrors, of appIDs: [AppID]) -> [InputView] {
         let parent = InputView.appIDs(
             appIDs, chosen: appID, label: Message("console.registry.app-id"),
             hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), error: problems["appID"])
@@ -151,7 +148,7 @@ extension ServiceIDForm {
     }
 
     /// Description, domains and return URLs.
-    func addressInputs(_ problems: FormProblems) -> [InputView] {
+    func addressInputs(_ problems: FieldErrors) -> [InputView] {
         [
             .text(
                 "description", Message("console.registry.description"), description,
@@ -168,7 +165,7 @@ extension ServiceIDForm {
     /// Issuer, spelling of Boolean claims, and PKCE.
     ///
     /// - Parameter base: the issuer URL of the team.
-    func tokenInputs(own base: String, _ problems: FormProblems) -> [InputView] {
+    func tokenInputs(own base: String, _ problems: FieldErrors) -> [InputView] {
         let isString = booleans == ServiceID.Booleans.string.rawValue
         return [
             .choices(ServiceID.Issuer.choices(issuer, own: base, problems)),
@@ -191,12 +188,10 @@ extension ServiceIDForm {
         ]
     }
 
-    /// Errors by row; errors number the nonempty URLs only, while the page may have empty rows between them.
-    private func rowProblems(_ problems: FormProblems) -> [Int: LocalizedText] {
+    /// Errors by row; that there are too many stands at each that is one too much.
+    private func rowProblems(_ problems: FieldErrors) -> [Int: LocalizedText] {
         var rows: [Int: LocalizedText] = [:]
-        for (index, message) in problems.elements(of: "returnURLs") where index < filledRows.count {
-            rows[filledRows[index].row] = message
-        }
+        for (row, message) in problems.elements(of: "returnURLs") { rows[row] = message }
         if let message = problems["returnURLs"] {
             for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil { rows[row] = message }
         }
@@ -210,7 +205,7 @@ extension ServiceID.Issuer {
     /// - Parameters:
     ///   - issuer: the chosen one, as typed.
     ///   - base: the team's own.
-    static func choices(_ issuer: String, own base: String, _ problems: FormProblems) -> ChoicesView {
+    static func choices(_ issuer: String, own base: String, _ problems: FieldErrors) -> ChoicesView {
         ChoicesView(
             "issuer", label: Message("console.registry.issuer"), help: Message("console.service-ids.issuer.help"),
             error: problems["issuer"],

@@ -49,7 +49,7 @@ struct ServiceIDResource: ListedResource {
         ServiceIDForm(of: (try? context.request.query())?["app"] ?? "")
     }
 
-    func newPage(_ context: TeamContext, _ form: ServiceIDForm, _ problems: FormProblems) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: ServiceIDForm, _ problems: FieldErrors) async throws -> Response {
         let appIDs = try await registry.allAppIDs(in: context.teamID)
         let view = NewPage(
             context, Message("console.registry.new-service-id"),
@@ -106,7 +106,7 @@ extension ServiceIDResource {
     func create(_ form: ServiceIDForm, _ context: TeamContext, _ change: borrowing Change) async throws -> ServiceID {
         guard let appID = ClientID(rawValue: form.appID) else {
             let message = Message("console.service-ids.app-id.missing")
-            throw InvalidFields([FieldError(field: "appID", message: message)])
+            throw FieldErrors("appID", message)
         }
         return try await registry.serviceIDs.create(
             try ServiceID.Draft(parsing: form.input(), of: appID, policy: context.addressPolicy), change)

@@ -86,9 +86,9 @@ struct TransferPages: ConsolePages {
             let view = TransferAcceptancePage(transfer, context, confirmation)
             return site.respond(view, status: confirmation.status)
         }
-        let outcome: Result<ClientID?, FormProblems>
+        let outcome: Result<ClientID?, FieldErrors>
         do {
-            outcome = try await FormProblems.collect {
+            outcome = try await FieldErrors.collect {
                 try await transfers.accept(
                     id, policy: context.addressPolicy, in: context.teamID, by: context.actor, from: context.origin)
             }

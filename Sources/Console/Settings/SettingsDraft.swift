@@ -100,9 +100,9 @@ struct SettingsDraft: Sendable {
         if let days { policy.auditRetentionDays = days }
     }
 
-    private static func number(_ text: String, _ range: ClosedRange<Int>, _ field: String, _ errors: inout FieldErrors)
-        -> Int?
-    {
+    private static func number(
+        _ text: String, _ range: ClosedRange<Int>, _ field: FieldPath, _ errors: inout FieldErrors
+    ) -> Int? {
         let number = Int(text.trimmed).flatMap { range.contains($0) ? $0 : nil }
         let wrong = Message("console.settings.number.wrong", ["least": range.lowerBound, "most": range.upperBound])
         return errors.require(number, field, wrong)
@@ -118,7 +118,7 @@ struct SettingsDraft: Sendable {
         branding.termsURL = Self.url(termsURL, "terms_url", &errors)
     }
 
-    private static func url(_ text: String, _ field: String, _ errors: inout FieldErrors) -> LegalURL? {
+    private static func url(_ text: String, _ field: FieldPath, _ errors: inout FieldErrors) -> LegalURL? {
         guard !text.trimmed.isEmpty else { return nil }
         return errors.require(LegalURL(rawValue: text.trimmed), field, Message("console.settings.url.wrong"))
     }
@@ -265,7 +265,7 @@ extension SettingsDraft {
 
     private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> InputView {
         .text(
-            name, label, value, type: "url", placeholder: "https://acme.example/…", error: errors[name],
+            name, label, value, type: "url", placeholder: "https://acme.example/…", error: errors[FieldPath(name)],
             isRequired: false)
     }
 

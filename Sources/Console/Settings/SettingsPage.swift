@@ -10,7 +10,7 @@ struct SettingsPage: ConsolePage {
     static let template = "console/settings"
     static let fields = frameFields.with {
         $0.flag("mayChange") { $0.mayChange }
-        $0.list("errors", FormError.fields) { $0.errors.summary }
+        $0.errors { $0.errors.links }
         for part in SettingsPart.allCases { $0.group("\(part)", FormView.fields) { $0.form(part) } }
         $0.text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
         $0.url("previewURL") { $0.previewURL }

@@ -190,8 +190,7 @@ extension SettingsPages {
         do throws(LogoFile.Problem) {
             logo = try LogoFile(context.request.uploads.first { $0.name == "logo" }?.octets ?? [])
         } catch {
-            var errors = FieldErrors()
-            errors.add("logo", Self.message(error))
+            let errors = FieldErrors("logo", Self.message(error))
             return try await respond(context, SettingsDraft(context.team.configuration), errors)
         }
         // Every loop reloads the team after an upload.

@@ -129,7 +129,7 @@ struct SetupForm: Sendable {
     mutating func refuseTeamID() { team.refuseID() }
 
     /// Errors of the whole form, in the order of the page.
-    var errors: [FormError] { ownErrors.summary + team.errors.summary }
+    var errors: [ErrorLink] { ownErrors.links + team.errors.links }
 
     var givenNameView: FieldView { AccountFields.givenName(givenName, ownErrors) }
     var familyNameView: FieldView { AccountFields.familyName(familyName, ownErrors) }

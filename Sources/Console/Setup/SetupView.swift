@@ -42,7 +42,7 @@ struct SetupPage: SetupView {
     static let fields = frameFields.with {
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
-        $0.list("errors", FormError.fields) { $0.form.errors }
+        $0.errors { $0.form.errors }
         $0.group("givenName", FieldView.fields) { $0.form.givenNameView }
         $0.group("familyName", FieldView.fields) { $0.form.familyNameView }
         $0.group("email", FieldView.fields) { $0.form.emailView }

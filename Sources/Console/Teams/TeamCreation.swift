@@ -63,7 +63,7 @@ struct TeamCreation: Sendable {
 
 /// Form of a new team: name, id and mode as entered, with errors.
 struct NewTeamForm: Sendable {
-    private let nameField: String
+    private let nameField: FieldPath
     private(set) var name = ""
     private(set) var teamID = ""
     private(set) var mode: TeamMode
@@ -79,14 +79,14 @@ struct NewTeamForm: Sendable {
     /// - Parameters:
     ///   - nameField: name of the form field with the team's name.
     ///   - host: host name of Pippin's public URL; on a loopback host, sandbox mode is preselected.
-    init(nameField: String, host: String) {
+    init(nameField: FieldPath, host: String) {
         self.nameField = nameField
         mode = HostPolicy.isLoopback(host) ? .sandbox : .production
     }
 
     /// Reads the form; nil if a field is invalid, with its error in `errors`.
     mutating func read(_ form: Form) -> Accepted? {
-        (name, teamID) = (form[nameField] ?? "", form["team_id"] ?? "")
+        (name, teamID) = (form[nameField.name] ?? "", form["team_id"] ?? "")
         mode = form["mode"].flatMap(TeamMode.init) ?? .production
         let name = errors.require(
             TeamName(rawValue: name), nameField,
@@ -103,7 +103,7 @@ struct NewTeamForm: Sendable {
 
     var nameView: FieldView {
         FieldView(
-            nameField, label: Message("console.teams.name"), value: name, autocomplete: "off", placeholder: "Acme",
+            nameField.name, label: Message("console.teams.name"), value: name, autocomplete: "off", placeholder: "Acme",
             error: errors[nameField])
     }
 

@@ -99,7 +99,7 @@ struct NewTeamPage: PlainPage {
     static let template = "console/teams/new"
     static let fields = frameFields.with {
         $0.text("action") { _ in ConsoleRoutes.teams.link() }
-        $0.list("errors", FormError.fields) { $0.form.errors.summary }
+        $0.errors { $0.form.errors.links }
         $0.group("name", FieldView.fields) { $0.form.nameView }
         $0.group("teamID", FieldView.fields) { $0.form.teamIDView }
         $0.group("mode", ChoicesView.fields) { $0.form.modeView }

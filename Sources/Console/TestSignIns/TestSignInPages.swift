@@ -20,7 +20,7 @@ struct TestSignInPages: ConsolePages {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(TestSignInRoutes.new, needs: .changeRegistry, at: .serviceIDs) { context, id in
-            ask(context, try await find(id, context), TestSignInForm(), .none)
+            ask(context, try await find(id, context), TestSignInForm(), FieldErrors())
         }
         router.post(TestSignInRoutes.testSignIns, needs: .changeRegistry, at: .serviceIDs) { context, form, id in
             try await begin(context, try await find(id, context), TestSignInForm(form))
@@ -37,7 +37,7 @@ struct TestSignInPages: ConsolePages {
         }
     }
 
-    private func ask(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm, _ problems: FormProblems)
+    private func ask(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm, _ problems: FieldErrors)
         -> Response
     {
         let view = NewTestSignInPage(
@@ -51,7 +51,7 @@ struct TestSignInPages: ConsolePages {
     /// Starts a test sign-in and redirects to the authorization endpoint, unless the request would be refused there.
     private func begin(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm) async throws -> Response {
         let choice: TestSignInRun.Choice
-        do throws(FormProblems) { choice = try form.choice() } catch { return ask(context, service, form, error) }
+        do throws(FieldErrors) { choice = try form.choice() } catch { return ask(context, service, form, error) }
         let team = try await snapshot(context)
         let member = member(context)
         let testSignIn = try await run.begin(as: service.identifier, choice, by: member, in: team.id)
@@ -139,7 +139,7 @@ struct NewTestSignInPage: ConsolePage {
     static let fields = frameFields.with {
         $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
         $0.text("action") { $0.action }
-        $0.list("errors", FormError.fields) { $0.problems.summary() }
+        $0.errors { $0.problems.links }
         $0.group("nameScope", CheckboxView.fields) { $0.form.nameBox }
         $0.group("emailScope", CheckboxView.fields) { $0.form.emailBox }
         $0.group("responseMode", ChoicesView.fields) { $0.form.responseModeChoices($0.problems) }
@@ -149,7 +149,7 @@ struct NewTestSignInPage: ConsolePage {
     let service: TestSignInServiceView
     let action: String
     let form: TestSignInForm
-    let problems: FormProblems
+    let problems: FieldErrors
 }
 
 /// Service ID of a test sign-in.
@@ -201,12 +201,10 @@ struct TestSignInForm: Sendable {
         responseMode = form["responseMode"] ?? ""
     }
 
-    /// - Throws: `FormProblems` for values that the engine would refuse or the page cannot show.
-    func choice() throws(FormProblems) -> TestSignInRun.Choice {
+    /// - Throws: `FieldErrors` for values that the engine would refuse or the page cannot show.
+    func choice() throws(FieldErrors) -> TestSignInRun.Choice {
         let scope = AuthorizationRequest.Scope(name: wantsName, email: wantsEmail)
-        func refuse(_ message: Message) -> FormProblems {
-            FormProblems([FieldError(field: "responseMode", message: message)])
-        }
+        func refuse(_ message: Message) -> FieldErrors { FieldErrors("responseMode", message) }
         switch AuthorizationRequest.ResponseMode(rawValue: responseMode) {
         case .formPost: return TestSignInRun.Choice(scope: scope, responseMode: .formPost)
         case .query:
@@ -225,7 +223,7 @@ struct TestSignInForm: Sendable {
         CheckboxView("email", label: Message("console.test-sign-ins.scope.email"), isChecked: wantsEmail)
     }
 
-    func responseModeChoices(_ problems: FormProblems) -> ChoicesView {
+    func responseModeChoices(_ problems: FieldErrors) -> ChoicesView {
         ChoicesView(
             "responseMode", label: Message("console.test-sign-ins.mode"), error: problems["responseMode"],
             options: [

@@ -12,9 +12,7 @@ import Templates
 struct UserDetailPage: ConsolePage {
     static let template = "console/users/show"
     static let fields = frameFields.with {
-        $0.list("errors", FormError.fields) { page in
-            page.errors.summary + (page.confirmation?.problems.summary() ?? [])
-        }
+        $0.errors { page in page.errors.links + (page.confirmation?.problems.links ?? []) }
         $0.group("person", PersonView.fields) { $0.person }
         $0.group("sub", CopyView.fields) { CopyView(Message("console.users.copy-sub"), $0.user.subject.rawValue) }
         $0.words("source") { $0.source }

@@ -85,8 +85,7 @@ struct UserInvitationPages: ConsolePages {
                     end: mayInvite ? [registration == .off ? nil : resend, withdraw] : [])
             },
             invite: mayInvite && registration != .off
-                ? FormView(
-                    action: UserInvitationRoutes.list.link(team), errors: form.errors.summary, inputs: form.inputs)
+                ? FormView(action: UserInvitationRoutes.list.link(team), errors: form.errors.links, inputs: form.inputs)
                 : nil, maySet: context.may(.changeSettings))
         return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
     }

@@ -77,28 +77,20 @@ extension AppID {
 }
 
 extension AppID.Draft {
-    /// - Throws: `InvalidFields` with every error of the input.
-    public init(parsing input: AppID.Input, policy: HostPolicy) throws(InvalidFields) {
-        var fields = FieldChecks()
-        let identifier = fields.check("identifier") { () throws(ValidationError) in
-            try ClientID(parsing: input.identifier)
-        }
-        let description = fields.check("description") { () throws(ValidationError) in
-            try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit)
-        }
-        let primary = fields.check("primary") { () throws(ValidationError) -> ClientID? in
-            guard !input.primary.isEmpty else { return nil }
-            let primary = try ClientID(parsing: input.primary)
-            guard primary != identifier else { throw .groupedUnderItself }
-            return primary
-        }
-        let notificationURL = fields.check("notificationURL") { () throws(ValidationError) -> NotificationURL? in
-            guard !input.notificationURL.isEmpty else { return nil }
-            return try NotificationURL(parsing: input.notificationURL, policy: policy)
-        }
-        let issuer = fields.check("issuer") { () throws(ValidationError) in try ServiceID.Issuer(choice: input.issuer) }
-        guard let identifier, let description, let primary, let notificationURL, let issuer else {
-            throw InvalidFields(fields.problems)
+    /// - Throws: `FieldErrors` with every error of the input.
+    public init(parsing input: AppID.Input, policy: HostPolicy) throws(FieldErrors) {
+        var errors = FieldErrors()
+        let identifier = errors.check("identifier", try ClientID(parsing: input.identifier))
+        let description = errors.check(
+            "description", try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit))
+        let primary = errors.check("primary", try input.primary.isEmpty ? nil : ClientID(parsing: input.primary))
+        if let identifier, primary == identifier { errors.add("primary", .groupedUnderItself) }
+        let address = input.notificationURL
+        let notificationURL = errors.check(
+            "notificationURL", try address.isEmpty ? nil : NotificationURL(parsing: address, policy: policy))
+        let issuer = errors.check("issuer", try ServiceID.Issuer(choice: input.issuer))
+        guard let identifier, let description, let primary, let notificationURL, let issuer, errors.isEmpty else {
+            throw errors
         }
         self.init(
             identifier: identifier, description: description, isEnabled: input.isEnabled, primary: primary,

@@ -229,17 +229,14 @@ extension AppleConnection {
 extension AppleConnection.Draft {
     /// Rejects the App ID's own bundle ID as the Services ID, because an Apple Services ID never equals a bundle ID.
     ///
-    /// - Throws: `InvalidFields` with every error of the input.
-    public init(parsing input: AppleConnection.Input) throws(InvalidFields) {
-        var fields = FieldChecks()
-        let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
-        let servicesID = fields.check("servicesID") { () throws(ValidationError) in
-            let id = try ClientID(parsing: input.servicesID)
-            if id == appID { throw .bundleIDAsServiceID(id) }
-            return id
-        }
-        let keyID = fields.check("keyID") { () throws(ValidationError) in try KeyID(parsing: input.keyID) }
-        guard let appID, let servicesID, let keyID else { throw InvalidFields(fields.problems) }
+    /// - Throws: `FieldErrors` with every error of the input.
+    public init(parsing input: AppleConnection.Input) throws(FieldErrors) {
+        var errors = FieldErrors()
+        let appID = errors.check("appID", try ClientID(parsing: input.appID))
+        let servicesID = errors.check("servicesID", try ClientID(parsing: input.servicesID))
+        if let servicesID, servicesID == appID { errors.add("servicesID", .bundleIDAsServiceID(servicesID)) }
+        let keyID = errors.check("keyID", try KeyID(parsing: input.keyID))
+        guard let appID, let servicesID, let keyID, errors.isEmpty else { throw errors }
         self.init(appID: appID, servicesID: servicesID, keyID: keyID)
     }
 

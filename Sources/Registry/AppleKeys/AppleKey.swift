@@ -68,28 +68,23 @@ extension AppleKey {
         /// SHA-256 of the public key's DER in hexadecimal.
         public var fingerprint: String { Key.fingerprint(of: key.publicKey) }
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(parsing input: Input) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let draft = fields.draft(input)
-            let appID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: input.appID) }
-            let key = fields.check("privateKey") { () throws(ValidationError) in
-                guard !input.privateKey.isEmpty else { throw .missing }
-                do throws(KeyFailure) { return try P256SigningKey(pem: input.privateKey) } catch {
-                    throw .notApplePrivateKey(error)
-                }
-            }
-            guard let draft, let appID, let key else { throw InvalidFields(fields.problems) }
+        /// - Throws: `FieldErrors` with every error of the input.
+        public init(parsing input: Input) throws(FieldErrors) {
+            var errors = FieldErrors()
+            let draft = errors.draft(input)
+            let appID = errors.check("appID", try ClientID(parsing: input.appID))
+            let key = errors.check("privateKey", try AppleKey.privateKey(parsing: input.privateKey))
+            guard let draft, let appID, let key else { throw errors }
             (self.draft, self.appID, self.key) = (draft, appID, key)
         }
     }
 }
 
 extension AppleKey.Draft {
-    /// - Throws: `InvalidFields` with every error of the input.
-    public init(parsing input: AppleKey.Input) throws(InvalidFields) {
-        var fields = FieldChecks()
-        guard let parsed = fields.draft(input) else { throw InvalidFields(fields.problems) }
+    /// - Throws: `FieldErrors` with every error of the input.
+    public init(parsing input: AppleKey.Input) throws(FieldErrors) {
+        var errors = FieldErrors()
+        guard let parsed = errors.draft(input) else { throw errors }
         self = parsed
     }
 }
@@ -103,15 +98,27 @@ extension KeyID {
     }
 }
 
-extension FieldChecks {
+extension AppleTeamID {
+    /// Parses an Apple Team ID as entered.
+    fileprivate init(parsing text: String) throws(ValidationError) {
+        guard !text.isEmpty else { throw .missing }
+        guard let team = AppleTeamID(rawValue: text) else { throw .appleTeamIDShape }
+        self = team
+    }
+}
+
+extension AppleKey {
+    fileprivate static func privateKey(parsing pem: String) throws(ValidationError) -> P256SigningKey {
+        guard !pem.isEmpty else { throw .missing }
+        do throws(KeyFailure) { return try P256SigningKey(pem: pem) } catch { throw .notApplePrivateKey(error) }
+    }
+}
+
+extension FieldErrors {
     fileprivate mutating func draft(_ input: AppleKey.Input) -> AppleKey.Draft? {
-        let id = check("id") { () throws(ValidationError) in try KeyID(parsing: input.id) }
-        let team = check("appleTeamID") { () throws(ValidationError) in
-            guard !input.appleTeamID.isEmpty else { throw .missing }
-            guard let team = AppleTeamID(rawValue: input.appleTeamID) else { throw .appleTeamIDShape }
-            return team
-        }
-        let name = check("name") { () throws(ValidationError) in try Key.name(parsing: input.name) }
+        let id = check("id", try KeyID(parsing: input.id))
+        let team = check("appleTeamID", try AppleTeamID(parsing: input.appleTeamID))
+        let name = check("name", try Key.name(parsing: input.name))
         guard let id, let team, let name else { return nil }
         return AppleKey.Draft(id: id, appleTeamID: team, name: name)
     }

@@ -75,14 +75,14 @@ extension EmailSource {
             self.selectors = selectors
         }
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(parsing input: Input) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let source = fields.check("source") { () throws(ValidationError) in try EmailSource(parsing: input.source) }
-            let selectors = fields.checkEach("selectors", of: input.selectors, atMost: .selectors) {
+        /// - Throws: `FieldErrors` with every error of the input.
+        public init(parsing input: Input) throws(FieldErrors) {
+            var errors = FieldErrors()
+            let source = errors.check("source", try EmailSource(parsing: input.source))
+            let selectors = errors.checkEach("selectors", of: input.selectors, atMost: .selectors) {
                 text throws(ValidationError) in try DKIMSelector(parsing: text)
             }
-            guard let source, fields.problems.isEmpty else { throw InvalidFields(fields.problems) }
+            guard let source, errors.isEmpty else { throw errors }
             self.init(source: source, selectors: selectors)
         }
 

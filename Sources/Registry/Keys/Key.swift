@@ -54,12 +54,12 @@ extension Key {
         public let name: String
         public let appID: ClientID
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(name: String, appID: String) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let parsedName = fields.check("name") { () throws(ValidationError) in try Key.name(parsing: name) }
-            let parsedAppID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: appID) }
-            guard let parsedName, let parsedAppID else { throw InvalidFields(fields.problems) }
+        /// - Throws: `FieldErrors` with every error of the input.
+        public init(name: String, appID: String) throws(FieldErrors) {
+            var errors = FieldErrors()
+            let parsedName = errors.check("name", try Key.name(parsing: name))
+            let parsedAppID = errors.check("appID", try ClientID(parsing: appID))
+            guard let parsedName, let parsedAppID else { throw errors }
             (self.name, self.appID) = (parsedName, parsedAppID)
         }
     }
@@ -73,19 +73,15 @@ extension Key {
         public let publicKeyPEM: String
         public let fingerprint: String
 
-        /// - Throws: `InvalidFields` with every error of the input.
-        public init(id: String, name: String, appID: String, publicKeyPEM: String) throws(InvalidFields) {
-            var fields = FieldChecks()
-            let parsedID = fields.check("id") { () throws(ValidationError) in
-                guard let id = KeyID(rawValue: id) else { throw .keyIDShape }
-                return id
-            }
-            let parsedName = fields.check("name") { () throws(ValidationError) in try Key.name(parsing: name) }
-            let parsedAppID = fields.check("appID") { () throws(ValidationError) in try ClientID(parsing: appID) }
-            let key = fields.check("publicKeyPEM") { () throws(ValidationError) in
-                try Key.publicKey(parsing: publicKeyPEM)
-            }
-            guard let parsedID, let parsedName, let parsedAppID, let key else { throw InvalidFields(fields.problems) }
+        /// - Throws: `FieldErrors` with every error of the input.
+        public init(id: String, name: String, appID: String, publicKeyPEM: String) throws(FieldErrors) {
+            var errors = FieldErrors()
+            let parsedID = KeyID(rawValue: id)
+            if parsedID == nil { errors.add("id", .keyIDShape) }
+            let parsedName = errors.check("name", try Key.name(parsing: name))
+            let parsedAppID = errors.check("appID", try ClientID(parsing: appID))
+            let key = errors.check("publicKeyPEM", try Key.publicKey(parsing: publicKeyPEM))
+            guard let parsedID, let parsedName, let parsedAppID, let key else { throw errors }
             self.id = parsedID
             self.name = parsedName
             self.appID = parsedAppID

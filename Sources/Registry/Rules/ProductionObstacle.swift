@@ -8,7 +8,7 @@ public struct ProductionObstacle: Sendable {
     /// Message with the identifier and its error.
     public let words: Message
 
-    private init?(_ kind: String, _ identifier: ClientID, _ parse: () throws(InvalidFields) -> Void) {
+    private init?(_ kind: String, _ identifier: ClientID, _ parse: () throws(FieldErrors) -> Void) {
         do {
             try parse()
             return nil
@@ -21,14 +21,14 @@ public struct ProductionObstacle: Sendable {
 
     /// Nil when a production team may have the App ID.
     public init?(_ app: AppID) {
-        self.init("App ID", app.identifier) { () throws(InvalidFields) in
+        self.init("App ID", app.identifier) { () throws(FieldErrors) in
             _ = try AppID.Draft(parsing: AppID.Input(app.draft), policy: .hostNames)
         }
     }
 
     /// Nil when a production team may have the Service ID.
     public init?(_ service: ServiceID) {
-        self.init("Service ID", service.identifier) { () throws(InvalidFields) in
+        self.init("Service ID", service.identifier) { () throws(FieldErrors) in
             let input = ServiceID.Input(service.draft)
             _ = try ServiceID.Draft(parsing: input, of: service.appID, policy: .hostNames)
         }

@@ -4,7 +4,7 @@ public import Platform
 
 /// The rule that a rejected value or change breaks, with the value that breaks it.
 ///
-/// `FieldError` adds the field and the message.
+/// `FieldErrors` adds the field and the message.
 public enum ValidationError: Error, Hashable, Sendable {
     // Any text.
     case missing

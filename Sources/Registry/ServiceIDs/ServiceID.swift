@@ -93,30 +93,23 @@ extension ServiceID {
 }
 
 extension ServiceID.Draft {
-    /// - Throws: `InvalidFields` with every error of the input.
-    public init(parsing input: ServiceID.Input, of appID: ClientID, policy: HostPolicy) throws(InvalidFields) {
-        var fields = FieldChecks()
-        let identifier = fields.check("identifier") { () throws(ValidationError) in
-            try ClientID(parsing: input.identifier)
-        }
-        let description = fields.check("description") { () throws(ValidationError) in
-            try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit)
-        }
-        let domains = fields.checkEach("domains", of: input.domains, atMost: .domains) { text throws(ValidationError) in
+    /// - Throws: `FieldErrors` with every error of the input.
+    public init(parsing input: ServiceID.Input, of appID: ClientID, policy: HostPolicy) throws(FieldErrors) {
+        var errors = FieldErrors()
+        let identifier = errors.check("identifier", try ClientID(parsing: input.identifier))
+        let description = errors.check(
+            "description", try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit))
+        let domains = errors.checkEach("domains", of: input.domains, atMost: .domains) { text throws(ValidationError) in
             try DomainName(parsing: text, policy: policy)
         }
         // When a domain is invalid, return URLs are not also checked against the domains, because that would repeat it.
         let known = domains.count == input.domains.count ? domains : nil
-        let returnURLs = fields.checkEach("returnURLs", of: input.returnURLs, atMost: .returnURLs) {
+        let returnURLs = errors.checkEach("returnURLs", of: input.returnURLs, atMost: .returnURLs) {
             text throws(ValidationError) in try ReturnURL(parsing: text, on: known, policy: policy)
         }
-        let issuer = fields.check("issuer") { () throws(ValidationError) in try ServiceID.Issuer(choice: input.issuer) }
-        let booleans = fields.check("booleans") { () throws(ValidationError) in
-            try ServiceID.Booleans(choice: input.booleans)
-        }
-        guard let identifier, let description, let issuer, let booleans, fields.problems.isEmpty else {
-            throw InvalidFields(fields.problems)
-        }
+        let issuer = errors.check("issuer", try ServiceID.Issuer(choice: input.issuer))
+        let booleans = errors.check("booleans", try ServiceID.Booleans(choice: input.booleans))
+        guard let identifier, let description, let issuer, let booleans, errors.isEmpty else { throw errors }
         self.init(
             identifier: identifier, appID: appID, description: description,
             domains: domains.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }, returnURLs: returnURLs,

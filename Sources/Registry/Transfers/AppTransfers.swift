@@ -76,7 +76,7 @@ public struct AppTransfers: Sendable {
     /// Registers the offered App ID, by the rules of the accepting team, and opens the window for migrating users.
     ///
     /// - Returns: the App ID, or nil when the offer is not open.
-    /// - Throws: `InvalidFields` and `ValidationError`, `TransferRefusal.tooManyTaken` and `.notAllowed`, which
+    /// - Throws: `FieldErrors` and `ValidationError`, `TransferRefusal.tooManyTaken` and `.notAllowed`, which
     ///   leave the offer unchanged, `PostgresFailure`.
     public func accept(_ id: TransferID, policy: HostPolicy, in team: TeamID, by actor: Actor, from origin: Origin)
         async throws -> ClientID?

@@ -7,7 +7,7 @@ extension FieldView {
     static func currentPassword(_ name: String, _ errors: FieldErrors) -> FieldView {
         FieldView(
             name, label: Message("hosted.password.current"), type: "password", autocomplete: "current-password",
-            error: errors[name])
+            error: errors[FieldPath(name)])
     }
 
     /// Field for a new password.

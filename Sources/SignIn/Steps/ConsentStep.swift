@@ -20,9 +20,8 @@ struct ConsentStep: Sendable {
         let family = form["family_name"] ?? ""
         guard let name = PersonName(given: given, family: family) else {
             var page = consentPage(context, client, session.user)
-            let error = FormError(id: "field-given_name", message: Message("hosted.consent.name-wrong"))
-            page.errors = [error]
-            page.name = nameChoice(context, given, family, error: error.message)
+            page.errors.add("given_name", Message("hosted.consent.name-wrong"))
+            page.name = nameChoice(context, given, family, error: page.errors["given_name"])
             return steps.pages.respond(page, status: .unprocessableContent)
         }
         let hides = form["email_choice"] == "hide"
@@ -108,7 +107,7 @@ struct ConsentPage: FormPage {
     static let template = "hosted/consent"
     static let fields = formFields.with {
         $0.text("appName") { $0.appName }
-        $0.list("errors", FormError.fields) { $0.errors }
+        $0.errors { $0.errors.links }
         $0.group("person", PersonView.fields) { $0.person }
         $0.optionalGroup("name", NameChoice.fields) { $0.name }
         $0.optionalGroup("email", EmailChoice.fields) { $0.email }
@@ -136,7 +135,7 @@ struct ConsentPage: FormPage {
 
     let form: HostedForm
     let appName: String
-    var errors: [FormError] = []
+    var errors = FieldErrors()
     let person: PersonView
     var name: NameChoice?
     let email: EmailChoice?

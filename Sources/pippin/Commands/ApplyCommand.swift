@@ -58,7 +58,7 @@ struct ApplyCommand {
                 guard let text = folder.read(name) else { throw Unreadable() }
                 return Array(text.utf8)
             }
-        } catch { throw CommandFailure(error.all, saying: settings.resources) }
+        } catch { throw CommandFailure(error, saying: settings.resources) }
     }
 
     private struct Unreadable: Error, CustomStringConvertible {

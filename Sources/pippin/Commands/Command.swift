@@ -1,3 +1,4 @@
+import Core
 import Registry
 import Templates
 
@@ -111,16 +112,16 @@ struct CommandFailure: Error, Sendable {
 
 extension CommandFailure {
     /// The field errors of a registry file, one line each, in the console's English texts.
-    init(_ problems: [FieldError], after prefix: String = "", saying resources: Resources) {
+    init(_ errors: FieldErrors, after prefix: String = "", saying resources: Resources) {
         let texts: Translations
         do { texts = try Translations(folder: resources.texts) } catch {
             self.init(error.all.map(\.description))
             return
         }
         self.init(
-            problems.map { problem in
-                let message = texts.text(problem.message)
-                return prefix + (problem.field.isEmpty ? message : "\(problem.field): \(message)")
+            errors.all.map { error in
+                let message = texts.text(error.message)
+                return prefix + (error.path == .whole ? message : "\(error.path): \(message)")
             })
     }
 }

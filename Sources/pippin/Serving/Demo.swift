@@ -57,11 +57,11 @@ struct Demo: Sendable {
 
     private func file(_ resources: Resources) throws(CommandFailure) -> RegistryFile {
         do { return try RegistryFile(parsing: JSON.encode(registry)) { _ in [] } } catch {
-            throw Self.refusal(error.all, resources)
+            throw Self.refusal(error, resources)
         }
     }
 
-    private static func refusal(_ problems: [FieldError], _ resources: Resources) -> CommandFailure {
+    private static func refusal(_ problems: FieldErrors, _ resources: Resources) -> CommandFailure {
         CommandFailure(problems, after: "the demo was refused: ", saying: resources)
     }
 

@@ -34,7 +34,7 @@ struct Simulation: Sendable {
     /// Registers a group of apps at the simulator, before the server starts.
     func register(_ client: Client?, in process: ServerProcess) throws(CommandFailure) {
         let registry = SimulatorRegistry(process)
-        let problems: [FieldError]
+        let problems: FieldErrors
         do { problems = try process.loops[0].wait { try await registry.add(client) } } catch {
             throw CommandFailure("the stand-in cannot be registered: \(error)")
         }
@@ -77,8 +77,8 @@ private struct SimulatorRegistry: Sendable {
 
     /// Makes the team unless it exists, and adds a client to its registry; removes none.
     ///
-    /// - Returns: the field errors; empty on success.
-    func add(_ client: Simulation.Client?) async throws -> [FieldError] {
+    /// - Returns: the errors; none on success.
+    func add(_ client: Simulation.Client?) async throws -> FieldErrors {
         var members: [JSONValue] = []
         var keys: [JSONValue] = []
         if let client {
@@ -98,9 +98,9 @@ private struct SimulatorRegistry: Sendable {
         ]
         let file: RegistryFile
         do { file = try RegistryFile(parsing: JSON.encode(["teams": [team]] as JSONValue)) { _ in [] } } catch {
-            return error.all
+            return error
         }
-        guard case .refused(let problems) = try await provisioner.apply(file).outcome else { return [] }
+        guard case .refused(let problems) = try await provisioner.apply(file).outcome else { return FieldErrors() }
         return problems
     }
 

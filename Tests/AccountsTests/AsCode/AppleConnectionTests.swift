@@ -1,4 +1,5 @@
 import Accounts
+import Core
 import Crypto
 import Platform
 import Registry
@@ -96,8 +97,8 @@ import Testing
             (#"{"servicesID": "com.acme.siwa", "keyID": "KEY1234567", "extra": 1}"#, "extra"),
         ] {
             let fields: [String]
-            do { fields = try await pippin.apply(Self.file(member)).refusedFields } catch let found as InvalidFields {
-                fields = found.all.map(\.field)
+            do { fields = try await pippin.apply(Self.file(member)).refusedFields } catch let found as FieldErrors {
+                fields = found.all.map(\.path.description)
             }
             #expect(fields == ["teams[0].appIDs[0].apple.\(field)"], "\(member)")
             #expect(try pippin.count("apple_keys") == 0)

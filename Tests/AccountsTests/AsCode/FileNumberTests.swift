@@ -52,8 +52,9 @@ import Testing
                 // Two members that belong together may be refused as one.
                 #expect(!problems.isEmpty, "\(place.path) = \(number)")
                 #expect(
-                    problems.contains { $0.field.hasPrefix(place.path) || place.path.hasPrefix($0.field) },
-                    "\(place.path) = \(number): \(problems)")
+                    problems.contains {
+                        $0.path.description.hasPrefix(place.path) || place.path.hasPrefix($0.path.description)
+                    }, "\(place.path) = \(number): \(problems)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import Accounts
+import Core
 import Registry
 import Templates
 import Testing
@@ -49,8 +50,9 @@ import Testing
             let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
             let texts = try Translations(folder: root + "/Texts")
             #expect(
-                problems.contains { $0.field.hasSuffix("primary") && texts.text($0.message).contains(reason) },
-                "\(problems)")
+                problems.contains {
+                    $0.path.description.hasSuffix("primary") && texts.text($0.message).contains(reason)
+                }, "\(problems)")
         }
     }
 }

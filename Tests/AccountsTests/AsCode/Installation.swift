@@ -1,4 +1,5 @@
 import Accounts
+import Core
 import Crypto
 import EventLoop
 import Platform
@@ -78,9 +79,9 @@ struct Installation: OwnedDatabase, Sendable {
 
 extension ApplyReport {
     /// Where the file is refused, and why.
-    var problems: [FieldError] { if case .refused(let problems) = outcome { problems } else { [] } }
+    var problems: [FieldErrors.Element] { if case .refused(let errors) = outcome { errors.all } else { [] } }
 
-    var refusedFields: [String] { problems.map(\.field) }
+    var refusedFields: [String] { problems.map(\.path.description) }
 }
 
 /// Registry files of Acme.
@@ -122,8 +123,8 @@ enum Files {
     }
 
     /// Why the text is no registry file.
-    static func problems(_ text: String) -> [FieldError] {
-        do throws(InvalidFields) {
+    static func problems(_ text: String) -> [FieldErrors.Element] {
+        do throws(FieldErrors) {
             _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
             return []
         } catch { return error.all }

@@ -26,7 +26,7 @@ import Testing
         let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         for octets in [[0xFF, 0xFE] + little, [0xFE, 0xFF] + big, little, big] {
-            do throws(InvalidFields) {
+            do throws(FieldErrors) {
                 _ = try RegistryFile(parsing: octets) { _ in throw Installation.Missing() }
                 Issue.record("\(octets) was taken")
             } catch { #expect(error.all.map(\.message) == [.verbatim("The file is in UTF-16. Save it as UTF-8.")]) }
@@ -42,10 +42,10 @@ import Testing
             }]}
             """
         let message = "Line 4, column 5: the member “mode” is here a second time in one object."
-        #expect(Files.problems(text) == [FieldError(field: "", message: message)])
+        #expect(Files.problems(text) == FieldErrors(.whole, message).all)
         // Written otherwise, it is the same member.
         let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
-        #expect(Files.problems(escaped) == [FieldError(field: "", message: message)])
+        #expect(Files.problems(escaped) == FieldErrors(.whole, message).all)
     }
 
     @Test func `S42: that is too deep or too wide is refused with its place`() {
@@ -68,14 +68,16 @@ import Testing
             ]}]}
             """
         var read: [String] = []
-        do throws(InvalidFields) {
+        do throws(FieldErrors) {
             _ = try RegistryFile(parsing: Array(text.utf8)) { name in
                 read.append(name)
                 return Array("-----BEGIN PRIVATE KEY-----".utf8)
             }
             Issue.record("\(name) was taken")
         } catch {
-            #expect(error.all.map(\.field) == ["teams[0].appIDs[0].apple.privateKeyFile"] || name.contains("u0000"))
+            #expect(
+                error.all.map(\.path.description) == ["teams[0].appIDs[0].apple.privateKeyFile"]
+                    || name.contains("u0000"))
         }
         #expect(read.isEmpty)
     }
@@ -101,7 +103,7 @@ import Testing
             """
 
         #expect(
-            Set(Files.problems(text).map(\.field)) == [
+            Set(Files.problems(text).map(\.path.description)) == [
                 "team", "teams[0].colour", "teams[0].appIDs[0].serviceIDs[0].redirectURIs",
                 "teams[0].appIDs[0].serviceIDs[0].pkce", "teams[0].keys[0].private", "teams[0].emailSources[0].spf",
                 "teams[0].users[0].admin",
@@ -119,14 +121,14 @@ import Testing
             "teams[0].appIDs[0].serviceIDs[0].requirePKCE"
         ),
     ]) func `with a value of the wrong kind is refused there`(text: String, field: String) {
-        #expect(Files.problems(text).map(\.field).contains(field))
+        #expect(Files.problems(text).map(\.path.description).contains(field))
     }
 
     @Test func `without the names of its things is refused`() {
         let text = #"{"teams": [{"appIDs": [{}], "keys": [{}], "emailSources": [{}], "users": [{}]}]}"#
 
         #expect(
-            Files.problems(text).map(\.field).sorted() == [
+            Files.problems(text).map(\.path.description).sorted() == [
                 "teams[0].appIDs[0].identifier", "teams[0].emailSources[0].domain", "teams[0].id",
                 "teams[0].keys[0].id", "teams[0].users[0].email",
             ])
@@ -142,8 +144,8 @@ import Testing
         }
 
         #expect(file.teams.first?.keys?.first?.publicKeyPEM == Files.publicKey)
-        #expect(Files.problems(text).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+        #expect(Files.problems(text).map(\.path.description) == ["teams[0].keys[0].publicKeyFile"])
         let both = Files.team(#""keys": [{"id": "ACMEKEY001", "publicKeyPEM": "x", "publicKeyFile": "y"}]"#)
-        #expect(Files.problems(both).map(\.field) == ["teams[0].keys[0].publicKeyFile"])
+        #expect(Files.problems(both).map(\.path.description) == ["teams[0].keys[0].publicKeyFile"])
     }
 }

@@ -46,7 +46,7 @@ import Testing
         for _ in 0..<2 {
             let refused = try await apply("always").outcome
             var fields: [String] = []
-            if case .refused(let problems) = refused { fields = problems.map(\.field) }
+            if case .refused(let problems) = refused { fields = problems.all.map(\.path.description) }
             #expect(fields == ["teams[0].appleKeys"])
             _ = try await apply("off")
             #expect(try kept() == "off")

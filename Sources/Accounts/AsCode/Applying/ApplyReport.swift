@@ -1,5 +1,5 @@
+public import Core
 public import Platform
-public import Registry
 
 /// Result of applying a registry file.
 public struct ApplyReport: Sendable {
@@ -10,7 +10,7 @@ public struct ApplyReport: Sendable {
         /// There are changes, and the run was a dry run.
         case wouldChange
         /// Nothing was changed, for these reasons; after a concurrent change, earlier teams of the file may be applied.
-        case refused([FieldError])
+        case refused(FieldErrors)
     }
 
     /// The plan of one team, one line per change: `+` for additions, `~` for updates, `-` for removals.

@@ -78,16 +78,17 @@ public struct Provisioner: Sendable {
         from origin: Origin = .local
     ) async throws -> ApplyReport {
         let plans: [TeamPlan]
-        do { plans = try await plan(file, options).filter { !$0.changes.isEmpty } } catch let problems as InvalidFields
-        { return ApplyReport(outcome: .refused(problems.all), teams: []) }
+        do { plans = try await plan(file, options).filter { !$0.changes.isEmpty } } catch let errors as FieldErrors {
+            return ApplyReport(outcome: .refused(errors), teams: [])
+        }
         let teams = plans.map(\.report)
         if plans.isEmpty { return ApplyReport(outcome: .unchanged, teams: []) }
         if options.isDryRun { return ApplyReport(outcome: .wouldChange, teams: teams) }
         var applied: [ApplyReport.Team] = []
         for plan in plans {
-            do { applied.append(try await carryOut(plan, options, by: actor, from: origin).report) } catch let problems
-                as InvalidFields
-            { return ApplyReport(outcome: .refused(problems.all), teams: applied) }
+            do { applied.append(try await carryOut(plan, options, by: actor, from: origin).report) } catch let errors
+                as FieldErrors
+            { return ApplyReport(outcome: .refused(errors), teams: applied) }
         }
         return ApplyReport(outcome: .applied, teams: applied)
     }
@@ -113,20 +114,20 @@ public struct Provisioner: Sendable {
 
     /// The plans of all teams of the file.
     ///
-    /// - Throws: `InvalidFields` with the errors of all teams; `PostgresFailure`.
+    /// - Throws: `FieldErrors` with the errors of all teams; `PostgresFailure`.
     private func plan(_ file: RegistryFile, _ options: ApplyOptions) async throws -> [TeamPlan] {
         var plans: [TeamPlan] = []
-        var problems: [FieldError] = []
+        var errors = FieldErrors()
         var seen: Set<String> = []
         for (index, entry) in file.teams.enumerated() {
-            let path = "teams[\(index)]"
-            if !seen.insert(entry.id).inserted { problems.append(FieldError("\(path).id", .duplicate(entry.id))) }
+            let path = FieldPath("teams")[index]
+            if !seen.insert(entry.id).inserted { errors.add(path["id"], .duplicate(entry.id)) }
             do {
                 let registered = try await registered(for: entry, options)
                 plans.append(try TeamPlan(entry, at: path, from: registered, options))
-            } catch let found as InvalidFields { problems += found.all }
+            } catch let found as FieldErrors { errors.add(found) }
         }
-        if !problems.isEmpty { throw InvalidFields(problems) }
+        if !errors.isEmpty { throw errors }
         return plans
     }
 

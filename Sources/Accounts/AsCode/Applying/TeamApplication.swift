@@ -42,7 +42,7 @@ struct TeamApplication: Sendable {
         default: return error
         }
         let message = Message("console.refusals.apply.change", ["change": step.line, "problem": reason])
-        return InvalidFields([FieldError(field: plan.path, message: message)])
+        return FieldErrors(plan.path, message)
     }
 
     private func make(_ step: PlannedChange, _ change: borrowing Change) async throws {

@@ -3,18 +3,18 @@ import Registry
 
 /// Reader of the members of one JSON object, which collects an error for each invalid or unknown member.
 struct MemberReader {
-    let path: String
+    let path: FieldPath
     private let members: [String: JSONValue]
     private var known: [String] = []
-    private(set) var problems: [FieldError] = []
+    private(set) var errors = FieldErrors()
 
-    init(_ value: JSONValue, at path: String) {
+    init(_ value: JSONValue, at path: FieldPath) {
         self.path = path
         if case .object(let members) = value {
             self.members = members
         } else {
             members = [:]
-            problems = [FieldError(field: path, message: "This is not an object.")]
+            errors.add(path, "This is not an object.")
         }
     }
 
@@ -33,7 +33,11 @@ struct MemberReader {
         guard let values = list(name) else { return nil }
         var texts: [String] = []
         for (index, value) in values.enumerated() {
-            if let text = value.string { texts.append(text) } else { note("\(name)[\(index)]", "This must be a text.") }
+            if let text = value.string {
+                texts.append(text)
+            } else {
+                errors.add(path[name][index], "This must be a text.")
+            }
         }
         return texts
     }
@@ -41,9 +45,9 @@ struct MemberReader {
     /// The objects of a list, each read by `read`.
     mutating func objects<Value>(_ name: String, _ read: (inout MemberReader) -> Value) -> [Value]? {
         list(name)?.enumerated().map { index, value in
-            var reader = MemberReader(value, at: field("\(name)[\(index)]"))
+            var reader = MemberReader(value, at: path[name][index])
             let result = read(&reader)
-            problems += reader.finished()
+            errors.add(reader.finished())
             return result
         }
     }
@@ -52,30 +56,25 @@ struct MemberReader {
     mutating func object<Value>(_ name: String, _ read: (inout MemberReader) -> Value) -> Value? {
         known.append(name)
         guard let value = members[name], value != .null else { return nil }
-        var reader = MemberReader(value, at: field(name))
+        var reader = MemberReader(value, at: path[name])
         let result = read(&reader)
-        problems += reader.finished()
+        errors.add(reader.finished())
         return result
     }
 
     /// Whether the member is `null`.
     func isNull(_ name: String) -> Bool { members[name] == .null }
 
-    mutating func note(_ name: String, _ message: String) {
-        problems.append(FieldError(field: field(name), message: message))
-    }
+    mutating func note(_ name: String, _ message: String) { errors.add(path[name], message) }
 
     /// All errors, unknown members last; must be called after all known members are read.
-    func finished() -> [FieldError] {
-        let unknown = members.keys.filter { !known.contains($0) }.sorted()
-        return problems
-            + unknown.map { name in
-                let message = "This member is unknown; here may stand \(known.joined(separator: ", "))."
-                return FieldError(field: field(name), message: message)
-            }
+    func finished() -> FieldErrors {
+        var errors = errors
+        for name in members.keys.filter({ !known.contains($0) }).sorted() {
+            errors.add(path[name], "This member is unknown; here may stand \(known.joined(separator: ", ")).")
+        }
+        return errors
     }
-
-    private func field(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     private mutating func list(_ name: String) -> [JSONValue]? {
         take(name, "a list") { value in if case .array(let values) = value { values } else { nil } }

@@ -1,5 +1,5 @@
-import Core
-public import Registry
+public import Core
+import Registry
 
 /// A registry file: teams as code, with unparsed values, which `TeamPlan` validates.
 ///
@@ -99,20 +99,18 @@ extension RegistryFile {
     /// Parses a registry file and reads the key files that it names.
     ///
     /// - Parameter load: reads a file by its path relative to the registry file.
-    /// - Throws: `InvalidFields` with every error of the file's structure.
-    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(InvalidFields) {
-        guard !Self.isUTF16(bytes) else {
-            throw InvalidFields([FieldError(field: "", message: "The file is in UTF-16. Save it as UTF-8.")])
-        }
+    /// - Throws: `FieldErrors` with every error of the file's structure.
+    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(FieldErrors) {
+        guard !Self.isUTF16(bytes) else { throw FieldErrors(.whole, "The file is in UTF-16. Save it as UTF-8.") }
         let bytes = ByteOrderMark.removed(from: bytes)
         let value: JSONValue
         do { value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues) } catch {
-            throw InvalidFields([FieldError(field: "", message: error.words)])
+            throw FieldErrors(.whole, error.words)
         }
-        var reader = MemberReader(value, at: "")
+        var reader = MemberReader(value, at: .whole)
         teams = reader.objects("teams") { Team(&$0, load) } ?? []
-        let problems = reader.finished()
-        if !problems.isEmpty { throw InvalidFields(problems) }
+        let errors = reader.finished()
+        if !errors.isEmpty { throw errors }
     }
 
     /// Whether a file begins as one in UTF-16 does: with its byte order mark, or with a character of JSON in two octets.

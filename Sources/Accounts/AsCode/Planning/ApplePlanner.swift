@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Registry
 
@@ -28,7 +29,7 @@ struct ApplePlanner {
             if entry.isApart {
                 disconnect(app)
             } else if let apple = entry.apple {
-                plan(apple, of: app, "appIDs[\(index)].apple")
+                plan(apple, of: app, FieldPath("appIDs")[index]["apple"])
             }
         }
     }
@@ -40,13 +41,13 @@ struct ApplePlanner {
         for key in appleKeys(of: app) { found.add(.deleteAppleKey(key)) }
     }
 
-    private mutating func plan(_ entry: RegistryFile.Apple, of app: ClientID, _ path: String) {
+    private mutating func plan(_ entry: RegistryFile.Apple, of app: ClientID, _ path: FieldPath) {
         let old = connection(of: app)
         let input = AppleConnection.Input(
             appID: app.rawValue, servicesID: entry.servicesID ?? old?.servicesID.rawValue ?? "",
             keyID: entry.keyID ?? old?.keyID.rawValue ?? "")
-        let draft = found.check(path) { () throws(InvalidFields) in try AppleConnection.Draft(parsing: input) }
-        if let primary = appIDs[app]?.primary { return found.note(path, .groupedAppID(app, under: primary)) }
+        let draft = found.errors.collect(under: path, try AppleConnection.Draft(parsing: input))
+        if let primary = appIDs[app]?.primary { return found.errors.add(path, .groupedAppID(app, under: primary)) }
         guard let draft, noteTaken(draft, path) else { return }
         // Unused keys go first to free ranks; the key in use goes last, when the connection no longer uses it.
         let unnamed = prunes ? appleKeys(of: app).filter { $0.id != draft.keyID } : []
@@ -62,7 +63,7 @@ struct ApplePlanner {
     }
 
     /// Whether no other group uses the Services ID and no App ID has its name; otherwise adds an error.
-    private mutating func noteTaken(_ draft: AppleConnection.Draft, _ path: String) -> Bool {
+    private mutating func noteTaken(_ draft: AppleConnection.Draft, _ path: FieldPath) -> Bool {
         let id = draft.servicesID
         let entries = (file.appIDs ?? []).filter { $0.apple != nil || $0.isApart }
         let entry = entries.first { $0.identifier != draft.appID.rawValue && $0.apple?.servicesID == id.rawValue }
@@ -73,9 +74,9 @@ struct ApplePlanner {
         let holder = entry.flatMap { ClientID(rawValue: $0.identifier) } ?? kept?.appID
         let bundle = storedAppIDs.first { $0.identifier.rawValue.lowercased() == id.rawValue.lowercased() }
         if let holder {
-            found.note("\(path).servicesID", .servicesIDTaken(id, by: holder))
+            found.errors.add(path["servicesID"], .servicesIDTaken(id, by: holder))
         } else if let bundle {
-            found.note("\(path).servicesID", .bundleIDAsServiceID(bundle.identifier))
+            found.errors.add(path["servicesID"], .bundleIDAsServiceID(bundle.identifier))
         }
         return holder == nil && bundle == nil
     }
@@ -84,13 +85,13 @@ struct ApplePlanner {
     ///
     /// - Returns: whether the key is or will be stored.
     private mutating func planKey(
-        _ entry: RegistryFile.Apple, _ draft: AppleConnection.Draft, _ kept: Int, _ path: String
+        _ entry: RegistryFile.Apple, _ draft: AppleConnection.Draft, _ kept: Int, _ path: FieldPath
     ) -> Bool {
         if let key = registered.appleKeys.first(where: { $0.id == draft.keyID }) {
             return planKnownKey(entry, key, draft, path)
         }
         if let file = entry.privateKeyFile, entry.privateKeyPEM == nil {
-            found.note("\(path).privateKeyFile", "\(file) cannot be read: no such file, or no text.")
+            found.errors.add(path["privateKeyFile"], "\(file) cannot be read: no such file, or no text.")
             return false
         }
         let input = AppleKey.Input(
@@ -98,7 +99,7 @@ struct ApplePlanner {
             appID: draft.appID.rawValue, privateKey: entry.privateKeyPEM ?? "")
         guard let key = imported(input, path) else { return false }
         guard kept < Quota.appleKeys.count else {
-            found.note("\(path).keyID", .limitReached(.appleKeys, of: draft.appID.rawValue))
+            found.errors.add(path["keyID"], .limitReached(.appleKeys, of: draft.appID.rawValue))
             return false
         }
         found.add(.importAppleKey(key))
@@ -106,19 +107,19 @@ struct ApplePlanner {
     }
 
     /// Parses the key and maps field names of a key's form to members of the file in errors.
-    private mutating func imported(_ input: AppleKey.Input, _ path: String) -> AppleKey.Import? {
-        do throws(InvalidFields) { return try AppleKey.Import(parsing: input) } catch {
+    private mutating func imported(_ input: AppleKey.Input, _ path: FieldPath) -> AppleKey.Import? {
+        do throws(FieldErrors) { return try AppleKey.Import(parsing: input) } catch {
             let names = ["id": "keyID", "appleTeamID": "teamID", "privateKey": "privateKeyPEM"]
-            for problem in error.all { found.note("\(path).\(names[problem.field] ?? problem.field)", problem.message) }
+            found.errors.add(error.map { (path[names[$0.path.name] ?? $0.path.name], $0.message) })
             return nil
         }
     }
 
     private mutating func planKnownKey(
-        _ entry: RegistryFile.Apple, _ key: AppleKey, _ draft: AppleConnection.Draft, _ path: String
+        _ entry: RegistryFile.Apple, _ key: AppleKey, _ draft: AppleConnection.Draft, _ path: FieldPath
     ) -> Bool {
         guard key.appID == draft.appID else {
-            found.note("\(path).keyID", .appleKeyOfOtherApp(key.id, of: key.appID))
+            found.errors.add(path["keyID"], .appleKeyOfOtherApp(key.id, of: key.appID))
             return false
         }
         let input = AppleKey.Input(
@@ -127,13 +128,12 @@ struct ApplePlanner {
         if entry.privateKeyPEM != nil {
             guard let given = imported(input, path) else { return false }
             guard given.fingerprint == key.fingerprint else {
-                found.note(
-                    "\(path).privateKeyPEM",
-                    "\(key.id) has another private key; Apple gives every key an id of its own.")
+                found.errors.add(
+                    path["privateKeyPEM"], "\(key.id) has another private key; Apple gives every key an id of its own.")
                 return false
             }
         }
-        let moved = found.check(path) { () throws(InvalidFields) in try AppleKey.Draft(parsing: input) }
+        let moved = found.errors.collect(under: path, try AppleKey.Draft(parsing: input))
         guard let moved else { return false }
         if moved != key.draft { found.add(.moveAppleKey(key, to: moved)) }
         return true

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Directory
 import Platform
@@ -13,11 +14,11 @@ extension TeamPlanner {
 
     mutating func planKeys() {
         let entries = file.keys ?? []
-        found.noteDuplicates(entries.enumerated().map { ("keys[\($0)].id", $1.id) })
+        found.noteDuplicates(entries.enumerated().map { (FieldPath("keys")[$0]["id"], $1.id) })
         var active: [ClientID: Int] = [:]
         for key in kept.keys where key.isActive { active[key.appID, default: 0] += 1 }
         for (index, entry) in entries.enumerated() {
-            let path = "keys[\(index)]"
+            let path = FieldPath("keys")[index]
             if let old = registered.keys.first(where: { $0.id.rawValue == entry.id }) {
                 planKnownKey(entry, old, path)
             } else {
@@ -27,45 +28,44 @@ extension TeamPlanner {
     }
 
     /// Plans a new name for a stored key; nothing else of it can change.
-    private mutating func planKnownKey(_ entry: RegistryFile.Key, _ old: Key, _ path: String) {
+    private mutating func planKnownKey(_ entry: RegistryFile.Key, _ old: Key, _ path: FieldPath) {
         guard old.isActive else {
-            return found.note(
-                "\(path).id", "\(old.id) was revoked; a key does not come back, and its id is not used again.")
+            return found.errors.add(
+                path["id"], "\(old.id) was revoked; a key does not come back, and its id is not used again.")
         }
-        let registration = found.check(path) { () throws(InvalidFields) in
+        let registration = found.errors.collect(
+            under: path,
             try Key.Registration(
                 id: entry.id, name: entry.name ?? old.name, appID: entry.appID ?? old.appID.rawValue,
-                publicKeyPEM: entry.publicKeyPEM ?? old.publicKeyPEM)
-        }
+                publicKeyPEM: entry.publicKeyPEM ?? old.publicKeyPEM))
         guard let registration else { return }
-        if registration.appID != old.appID { found.note("\(path).appID", .belongsToAppID(old.appID)) }
+        if registration.appID != old.appID { found.errors.add(path["appID"], .belongsToAppID(old.appID)) }
         if registration.fingerprint != old.fingerprint {
-            found.note(
-                "\(path).publicKeyPEM", "\(old.id) has another public key; register the new one under an id of its own."
-            )
+            found.errors.add(
+                path["publicKeyPEM"], "\(old.id) has another public key; register the new one under an id of its own.")
         }
         if registration.name != old.name { found.add(.renameKey(old, to: registration.name)) }
     }
 
-    private mutating func planNewKey(_ entry: RegistryFile.Key, _ path: String, _ active: inout [ClientID: Int]) {
-        let registration = found.check(path) { () throws(InvalidFields) in
+    private mutating func planNewKey(_ entry: RegistryFile.Key, _ path: FieldPath, _ active: inout [ClientID: Int]) {
+        let registration = found.errors.collect(
+            under: path,
             try Key.Registration(
                 id: entry.id, name: entry.name ?? entry.id, appID: entry.appID ?? "",
-                publicKeyPEM: entry.publicKeyPEM ?? "")
-        }
+                publicKeyPEM: entry.publicKeyPEM ?? ""))
         guard let registration else { return }
         guard let app = appIDs[registration.appID] else {
             // An invalid App ID in the file has been reported with its own entry.
             let isInFile = file.appIDs?.contains { $0.identifier == registration.appID.rawValue } == true
-            if !isInFile { found.note("\(path).appID", .unknownAppID(registration.appID)) }
+            if !isInFile { found.errors.add(path["appID"], .unknownAppID(registration.appID)) }
             return
         }
         if let primary = app.primary {
-            return found.note("\(path).appID", .groupedAppID(app.identifier, under: primary))
+            return found.errors.add(path["appID"], .groupedAppID(app.identifier, under: primary))
         }
         active[app.identifier, default: 0] += 1
         if active[app.identifier, default: 0] > Quota.activeKeys.count {
-            found.note("\(path).appID", .limitReached(.activeKeys, of: app.identifier.rawValue))
+            found.errors.add(path["appID"], .limitReached(.activeKeys, of: app.identifier.rawValue))
         } else {
             found.add(.registerKey(registration))
         }
@@ -76,13 +76,13 @@ extension TeamPlanner {
         found.noteDuplicates(
             entries.enumerated().map { index, entry in
                 (
-                    entry.domain == nil ? "emailSources[\(index)].address" : "emailSources[\(index)].domain",
+                    FieldPath("emailSources")[index][entry.domain == nil ? "address" : "domain"],
                     entry.domain ?? entry.address ?? ""
                 )
             })
         var count = kept.emailSources.count
         for (index, entry) in entries.enumerated() {
-            let path = "emailSources[\(index)]"
+            let path = FieldPath("emailSources")[index]
             guard let source = parse(entry, path) else { continue }
             let old = kept.emailSources.first { $0.source == source }
             guard let draft = draft(entry, of: source, from: old, path) else { continue }
@@ -92,7 +92,7 @@ extension TeamPlanner {
             }
             count += 1
             if count > Quota.emailSources.count {
-                found.note(path, .limitReached(.emailSources, of: file.id))
+                found.errors.add(path, .limitReached(.emailSources, of: file.id))
             } else {
                 found.add(.createEmailSource(draft))
             }
@@ -101,20 +101,19 @@ extension TeamPlanner {
 
     /// Selectors that the file omits stay unchanged.
     private mutating func draft(
-        _ entry: RegistryFile.EmailSource, of source: EmailSource, from old: EmailSource.Draft?, _ path: String
+        _ entry: RegistryFile.EmailSource, of source: EmailSource, from old: EmailSource.Draft?, _ path: FieldPath
     ) -> EmailSource.Draft? {
         guard let selectors = entry.selectors else { return old ?? EmailSource.Draft(source: source) }
-        return found.check(path) { () throws(InvalidFields) in
-            try EmailSource.Draft(parsing: EmailSource.Input(source: source.text, selectors: selectors))
-        }
+        return found.errors.collect(
+            under: path, try EmailSource.Draft(parsing: EmailSource.Input(source: source.text, selectors: selectors)))
     }
 
-    private mutating func parse(_ entry: RegistryFile.EmailSource, _ path: String) -> EmailSource? {
+    private mutating func parse(_ entry: RegistryFile.EmailSource, _ path: FieldPath) -> EmailSource? {
         do throws(ValidationError) {
             if let domain = entry.domain { return try EmailSource(domain: domain) }
             return try EmailSource(address: entry.address ?? "")
         } catch {
-            found.note("\(path).\(entry.domain == nil ? "address" : "domain")", error)
+            found.errors.add(path[entry.domain == nil ? "address" : "domain"], error)
             return nil
         }
     }
@@ -123,14 +122,14 @@ extension TeamPlanner {
         let entries = file.users ?? []
         found.noteDuplicates(
             entries.enumerated().map { index, entry in
-                ("users[\(index)].email", EmailAddress(typed: entry.email)?.rawValue ?? entry.email)
+                (FieldPath("users")[index]["email"], EmailAddress(typed: entry.email)?.rawValue ?? entry.email)
             })
-        for (index, entry) in entries.enumerated() { planUser(entry, "users[\(index)]") }
+        for (index, entry) in entries.enumerated() { planUser(entry, FieldPath("users")[index]) }
     }
 
-    private mutating func planUser(_ entry: RegistryFile.User, _ path: String) {
+    private mutating func planUser(_ entry: RegistryFile.User, _ path: FieldPath) {
         let email = EmailAddress(typed: entry.email)
-        if email == nil { found.note("\(path).email", .emailAddress) }
+        if email == nil { found.errors.add(path["email"], .emailAddress) }
         let old = email.flatMap { email in registered.users.first { $0.login == LoginName(email) } }
         let name = planName(entry, old, path)
         let password = planPassword(entry, email, name, path)
@@ -146,25 +145,26 @@ extension TeamPlanner {
         if let secret { found.add(.resetTOTP(old, to: secret)) }
     }
 
-    private mutating func planName(_ entry: RegistryFile.User, _ old: RegisteredUser?, _ path: String) -> PersonName? {
+    private mutating func planName(_ entry: RegistryFile.User, _ old: RegisteredUser?, _ path: FieldPath) -> PersonName?
+    {
         let given = PersonName(given: entry.givenName ?? old?.givenName ?? "", family: "")
         let family = PersonName(given: "", family: entry.familyName ?? old?.familyName ?? "")
         let rule = "A name is one line of at most \(PersonName.maximumLength) characters."
-        if given == nil { found.note("\(path).givenName", rule) }
-        if family == nil { found.note("\(path).familyName", rule) }
+        if given == nil { found.errors.add(path["givenName"], rule) }
+        if family == nil { found.errors.add(path["familyName"], rule) }
         guard let given, let family else { return nil }
         return PersonName(given: given.given, family: family.family)
     }
 
-    private mutating func planTOTPSecret(_ entry: RegistryFile.User, _ path: String) -> TOTPSecret? {
+    private mutating func planTOTPSecret(_ entry: RegistryFile.User, _ path: FieldPath) -> TOTPSecret? {
         guard let text = entry.totpSecret else { return nil }
         let secret = TOTPSecret(text: text)
-        if secret == nil { found.note("\(path).totpSecret", "A secret is base 32 and has 10 to 64 octets.") }
+        if secret == nil { found.errors.add(path["totpSecret"], "A secret is base 32 and has 10 to 64 octets.") }
         return secret
     }
 
     private mutating func planPassword(
-        _ entry: RegistryFile.User, _ email: EmailAddress?, _ name: PersonName?, _ path: String
+        _ entry: RegistryFile.User, _ email: EmailAddress?, _ name: PersonName?, _ path: FieldPath
     ) -> NewPassword? {
         guard let password = entry.password else { return nil }
         do {
@@ -172,7 +172,7 @@ extension TeamPlanner {
             let rule = PasswordRule(in: TeamID(rawValue: file.id), email: email, name: name ?? .none, around: names)
             return try NewPassword(password, by: rule)
         } catch {
-            found.note("\(path).password", error.words)
+            found.errors.add(path["password"], error.words)
             return nil
         }
     }

@@ -28,15 +28,16 @@ struct TeamPlanner {
     /// The team's id, or nil when it is invalid.
     mutating func planTeam() -> TeamID? {
         guard let team = TeamID(rawValue: file.id) else {
-            found.note("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
+            found.errors.add("id", "A Team ID is 10 characters, A to Z and 0 to 9.")
             return nil
         }
         guard team != .system else {
-            found.note("id", "This is the built-in team of the console's own people; it is no team of the registry.")
+            found.errors.add(
+                "id", "This is the built-in team of the console's own people; it is no team of the registry.")
             return nil
         }
         if case .deleted = registered.state {
-            found.note("id", "This was the id of a team that was deleted; ids are not used again.")
+            found.errors.add("id", "This was the id of a team that was deleted; ids are not used again.")
         }
         guard let settings = planSettings(team) else { return team }
         policy = registered.policy(of: settings.mode)
@@ -53,13 +54,13 @@ struct TeamPlanner {
         let old = registered.settings
         let name = TeamName(rawValue: file.name ?? old?.name.rawValue ?? team.rawValue)
         if name == nil {
-            found.note("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
+            found.errors.add("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
         }
         let mode = choice("mode", file.mode, old?.mode ?? .production)
         let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
         let appleKeys = choice("appleKeys", file.appleKeys, old?.appleKeys ?? .automatic)
         if appleKeys?.takesConfirmation(after: old?.appleKeys) == true, !options.acceptsAppleTokens {
-            found.note("appleKeys", Message("console.refusals.apply.apple-keys"))
+            found.errors.add("appleKeys", Message("console.refusals.apply.apple-keys"))
         }
         guard let sources = planIdentitySources(old), let name, let mode, let secondFactor, let appleKeys else {
             return nil
@@ -72,20 +73,20 @@ struct TeamPlanner {
         guard let texts = file.identitySources else { return Set(old?.identitySources ?? [.directory]) }
         var sources: Set<IdentitySource> = []
         for (index, text) in texts.enumerated() {
-            let field = "identitySources[\(index)]"
+            let field = FieldPath("identitySources")[index]
             guard let source = choice(field, text, IdentitySource.directory) else { continue }
-            if !sources.insert(source).inserted { found.note(field, .duplicate(text)) }
+            if !sources.insert(source).inserted { found.errors.add(field, .duplicate(text)) }
         }
-        if texts.isEmpty { found.note("identitySources", "At least one source of identities is needed.") }
+        if texts.isEmpty { found.errors.add("identitySources", "At least one source of identities is needed.") }
         return sources.isEmpty ? nil : sources
     }
 
     private mutating func choice<Value: RawRepresentable & CaseIterable>(
-        _ field: String, _ text: String?, _ standard: Value
+        _ field: FieldPath, _ text: String?, _ standard: Value
     ) -> Value? where Value.RawValue == String {
         guard let text else { return standard }
         if let value = Value(rawValue: text) { return value }
-        found.note(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
+        found.errors.add(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
         return nil
     }
 
@@ -96,7 +97,7 @@ struct TeamPlanner {
         let apps = registered.appIDs.filter { !named.contains($0.identifier.rawValue) }
         let services = registered.serviceIDs.filter { !namedServices.contains($0.identifier.rawValue) }
         for obstacle in apps.compactMap(ProductionObstacle.init) + services.compactMap(ProductionObstacle.init) {
-            found.note("mode", obstacle.words)
+            found.errors.add("mode", obstacle.words)
         }
     }
 
@@ -104,9 +105,9 @@ struct TeamPlanner {
         let entries = file.appIDs ?? []
         found.noteDuplicates(
             entries.enumerated().flatMap { index, app in
-                [("appIDs[\(index)].identifier", app.identifier)]
+                [(FieldPath("appIDs")[index]["identifier"], app.identifier)]
                     + (app.serviceIDs ?? []).enumerated().map { number, service in
-                        ("appIDs[\(index)].serviceIDs[\(number)].identifier", service.identifier)
+                        (FieldPath("appIDs")[index]["serviceIDs"][number]["identifier"], service.identifier)
                     }
             })
         for app in kept.appIDs { appIDs[app.identifier] = app.draft }
@@ -114,12 +115,12 @@ struct TeamPlanner {
         let isGrouped = entries.map { !(AppID.Input($0, over: stored($0)?.draft).primary.isEmpty) }
         for isInGroup in [false, true] {
             for (index, entry) in entries.enumerated() where isGrouped[index] == isInGroup {
-                planAppID(entry, "appIDs[\(index)]")
+                planAppID(entry, FieldPath("appIDs")[index])
             }
         }
         for (index, entry) in entries.enumerated() {
             guard let id = ClientID(rawValue: entry.identifier), let draft = appIDs[id] else { continue }
-            checkGroup(of: draft, "appIDs[\(index)].primary")
+            checkGroup(of: draft, FieldPath("appIDs")[index]["primary"])
         }
     }
 
@@ -128,27 +129,26 @@ struct TeamPlanner {
     }
 
     /// Checks the primary App ID; must be called when all App IDs are planned.
-    private mutating func checkGroup(of app: AppID.Draft, _ field: String) {
+    private mutating func checkGroup(of app: AppID.Draft, _ field: FieldPath) {
         guard let id = app.primary else { return }
-        guard let primary = appIDs[id] else { return found.note(field, .unknownAppID(id)) }
-        if let top = primary.primary { return found.note(field, .groupedAppID(id, under: top)) }
+        guard let primary = appIDs[id] else { return found.errors.add(field, .unknownAppID(id)) }
+        if let top = primary.primary { return found.errors.add(field, .groupedAppID(id, under: top)) }
         let keys = kept.keys.filter { $0.isActive && $0.appID == app.identifier }.map(\.id)
-        if !keys.isEmpty { found.note(field, .holdsActiveKeys(keys)) }
+        if !keys.isEmpty { found.errors.add(field, .holdsActiveKeys(keys)) }
     }
 
-    private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: String) {
+    private mutating func planAppID(_ entry: RegistryFile.AppID, _ path: FieldPath) {
         let old = stored(entry)
         let policy = policy
-        let draft = found.check(path) { () throws(InvalidFields) in
-            try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy)
-        }
+        let draft = found.errors.collect(
+            under: path, try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy))
         guard let draft else { return }
         appIDs[draft.identifier] = draft
         if let old {
             if draft != old.draft { found.add(.updateAppID(from: old.draft, to: draft)) }
         } else if appIDs.count > Quota.appIDs.count {
-            found.note("\(path).identifier", .limitReached(.appIDs, of: file.id))
-        } else if noteTaken(draft.identifier, "\(path).identifier") {
+            found.errors.add(path["identifier"], .limitReached(.appIDs, of: file.id))
+        } else if noteTaken(draft.identifier, path["identifier"]) {
             found.add(.createAppID(draft))
         }
     }
@@ -157,43 +157,43 @@ struct TeamPlanner {
         for (index, app) in (file.appIDs ?? []).enumerated() {
             var count = kept.serviceIDs.count { $0.appID.rawValue == app.identifier }
             for (number, entry) in (app.serviceIDs ?? []).enumerated() {
-                planServiceID(entry, of: app, "appIDs[\(index)].serviceIDs[\(number)]", &count)
+                planServiceID(entry, of: app, FieldPath("appIDs")[index]["serviceIDs"][number], &count)
             }
         }
     }
 
     private mutating func planServiceID(
-        _ entry: RegistryFile.ServiceID, of app: RegistryFile.AppID, _ path: String, _ count: inout Int
+        _ entry: RegistryFile.ServiceID, of app: RegistryFile.AppID, _ path: FieldPath, _ count: inout Int
     ) {
         let old = kept.serviceIDs.first { $0.identifier.rawValue == entry.identifier }
         // When the App ID's own identifier is invalid, the other members are still checked.
         let appID = ClientID(rawValue: app.identifier)
         let policy = policy
-        let draft = found.check(path) { () throws(InvalidFields) in
-            let input = ServiceID.Input(entry, over: old?.draft)
-            return try ServiceID.Draft(parsing: input, of: appID ?? .unnamed, policy: policy)
-        }
+        let draft = found.errors.collect(
+            under: path,
+            try ServiceID.Draft(
+                parsing: ServiceID.Input(entry, over: old?.draft), of: appID ?? .unnamed, policy: policy))
         guard let draft, appID != nil else { return }
         if let old {
-            guard old.appID == draft.appID else { return found.note(path, .belongsToAppID(old.appID)) }
+            guard old.appID == draft.appID else { return found.errors.add(path, .belongsToAppID(old.appID)) }
             if draft != old.draft { found.add(.updateServiceID(from: old.draft, to: draft)) }
             return
         }
         count += 1
         if count > Quota.serviceIDs.count {
-            found.note(path, .limitReached(.serviceIDs, of: app.identifier))
-        } else if noteTaken(draft.identifier, "\(path).identifier") {
+            found.errors.add(path, .limitReached(.serviceIDs, of: app.identifier))
+        } else if noteTaken(draft.identifier, path["identifier"]) {
             found.add(.createServiceID(draft))
         }
     }
 
     /// Whether the identifier is free in the team; adds an error when it is not.
-    private mutating func noteTaken(_ identifier: ClientID, _ field: String) -> Bool {
+    private mutating func noteTaken(_ identifier: ClientID, _ field: FieldPath) -> Bool {
         let name = identifier.rawValue.lowercased()
         if let app = kept.appIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
-            found.note(field, .identifierTaken(app.identifier, by: .app))
+            found.errors.add(field, .identifierTaken(app.identifier, by: .app))
         } else if let service = kept.serviceIDs.first(where: { $0.identifier.rawValue.lowercased() == name }) {
-            found.note(field, .identifierTaken(service.identifier, by: .service))
+            found.errors.add(field, .identifierTaken(service.identifier, by: .service))
         } else {
             return true
         }
@@ -205,7 +205,7 @@ struct TeamPlanner {
 struct TeamPlan: Sendable {
     /// The team's entry in the file; `path` is its position.
     let entry: RegistryFile.Team
-    let path: String
+    let path: FieldPath
     let team: TeamID
     let changes: [PlannedChange]
 
@@ -214,9 +214,9 @@ struct TeamPlan: Sendable {
     /// - Parameters:
     ///   - file: the team's entry; `path` is its position in the file.
     ///   - registered: the stored team.
-    /// - Throws: `InvalidFields` with every error that the console would report too.
-    init(_ file: RegistryFile.Team, at path: String, from registered: RegisteredTeam, _ options: ApplyOptions)
-        throws(InvalidFields)
+    /// - Throws: `FieldErrors` with every error that the console would report too.
+    init(_ file: RegistryFile.Team, at path: FieldPath, from registered: RegisteredTeam, _ options: ApplyOptions)
+        throws(FieldErrors)
     {
         var planner = TeamPlanner(file, registered, options)
         let team = planner.planTeam()
@@ -227,8 +227,7 @@ struct TeamPlan: Sendable {
         planner.planApple()
         planner.planEmailSources()
         planner.planUsers()
-        let problems = planner.found.problems
-        guard let team, problems.isEmpty else { throw InvalidFields(problems.map { $0.under(path) }) }
+        guard let team, planner.found.errors.isEmpty else { throw planner.found.errors.under(path) }
         self.entry = file
         self.path = path
         self.team = team
