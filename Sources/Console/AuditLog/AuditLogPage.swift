@@ -14,7 +14,7 @@ struct AuditLogPage: ConsolePage {
         $0.flag("filtered") { $0.query.list.isFiltered }
         $0.flag("detailed") { $0.query.isDetailed }
         $0.flag("invalid") { !$0.query.errors.isEmpty }
-        $0.list("inputs", InputView.fields) { $0.query.inputs }
+        $0.list("inputs", Input.fields) { $0.query.inputs }
         $0.list("rows", AuditRow.fields) { $0.rows }
         $0.optionalGroup("reached", TimeView.fields) { $0.reached }
         $0.group("paging", PagingView.fields) { $0.paging }

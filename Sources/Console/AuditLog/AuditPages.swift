@@ -57,7 +57,7 @@ struct AuditPages: ConsolePages {
             paging: query.list.paging(summary, next: found?.next.map { ListCursor($0.at, $0.id) }),
             chain: AuditChainView(
                 chain: try await chains.find(in: team), team: team, mayVerify: context.may(.exportAudit)))
-        return site.respond(page, status: query.errors.isEmpty ? .ok : .unprocessableContent)
+        return site.respond(page, status: query.errors.status)
     }
 
     private func show(_ context: TeamContext, _ reference: AuditReference) async throws -> Response {

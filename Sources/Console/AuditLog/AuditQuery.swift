@@ -50,7 +50,7 @@ struct AuditQuery: Sendable {
             .search(label("q"), placeholder: Message("console.audit.search.hint")),
             .text("actor", label("actor"), placeholder: Message("console.audit.hint.actor")),
             .text("target", label("target"), placeholder: Message("console.audit.hint.target")),
-            ListFilter(name: "kind", label: label("kind"), input: .hidden) { _ in
+            ListFilter(name: "kind", label: label("kind"), element: .hidden) { _ in
                 true
             } shown: {
                 AuditMessages.kind($0)
@@ -67,10 +67,8 @@ struct AuditQuery: Sendable {
     var isDetailed: Bool { list.parameters.contains { $0.name != "q" } || !errors.isEmpty }
 
     /// The inputs beside the search box, with their errors.
-    var inputs: [InputView] {
-        list.filters.filter { $0.name != "q" }.compactMap {
-            $0.view(list[$0.name] ?? "", error: errors[FieldPath($0.name)])
-        }
+    var inputs: [Input] {
+        list.filters.filter { $0.name != "q" }.compactMap { $0.view(list[$0.name] ?? "", errors: errors) }
     }
 
     /// The fields as the audit event of an export stores them.

@@ -6,24 +6,23 @@ import SignIn
 
 /// Form fields of a new console account, for the first operator and for invited members.
 enum AccountFields {
-    static func givenName(_ value: String, _ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "given_name", label: Message("console.setup.first-name"), value: value, autocomplete: "given-name",
-            error: errors["given_name"], isRequired: false)
+    static func givenName(_ value: String, _ errors: FieldErrors) -> Input {
+        Input(
+            "given_name", Message("console.setup.first-name"), value, autocomplete: "given-name", errors: errors,
+            isRequired: false)
     }
 
-    static func familyName(_ value: String, _ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "family_name", label: Message("console.setup.last-name"), value: value, autocomplete: "family-name",
-            error: errors["family_name"], isRequired: false)
+    static func familyName(_ value: String, _ errors: FieldErrors) -> Input {
+        Input(
+            "family_name", Message("console.setup.last-name"), value, autocomplete: "family-name", errors: errors,
+            isRequired: false)
     }
 
     /// Password field, always empty, so that no page contains a password.
-    static func password(_ errors: FieldErrors) -> FieldView {
-        FieldView(
-            "password", label: Message("console.setup.password"), type: "password", autocomplete: "new-password",
-            hint: Message("shared.passwords.hint", count: PasswordRule.minimumLengthOfConsole),
-            error: errors["password"])
+    static func password(_ errors: FieldErrors) -> Input {
+        Input(
+            "password", Message("console.setup.password"), as: .line("password"), autocomplete: "new-password",
+            hint: Message("shared.passwords.hint", count: PasswordRule.minimumLengthOfConsole), errors: errors)
     }
 }
 

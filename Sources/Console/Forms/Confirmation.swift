@@ -51,12 +51,12 @@ struct Confirmation: Sendable {
     ) -> DangerView {
         DangerView(
             action: action, summary: summary, consequences: consequences, expected: expected,
-            confirmation: FieldView(
-                "confirmation", in: place, label: Message("console.confirm.type", ["expected": expected]), value: typed,
-                autocomplete: "off", error: problems["confirmation"], isCode: true),
-            reason: FieldView(
-                "reason", in: place, label: Message("console.confirm.reason"), value: reasoning.typed,
-                autocomplete: "off", hint: hint, error: problems["reason"]), button: button, version: String(version))
+            confirmation: Input(
+                "confirmation", Message("console.confirm.type", ["expected": expected]), typed, in: place,
+                errors: problems, isCode: true),
+            reason: Input(
+                "reason", Message("console.confirm.reason"), reasoning.typed, in: place, hint: hint, errors: problems),
+            button: button, version: String(version))
     }
 }
 

@@ -14,11 +14,6 @@ extension FieldErrors {
         { return .failure(FieldErrors(refusal)) }
     }
 
-    /// Errors of a field with one element per line: those of the elements, then that of the list.
-    func sentences(of list: FieldPath) -> [LocalizedText] {
-        elements(of: list).map(\.message) + [self[list]].compactMap(\.self)
-    }
-
     /// The errors, those of a list's elements prefixed with their line unless the message contains it already.
     func naming(_ lines: TypedLines, of list: FieldPath) -> FieldErrors {
         map { error in

@@ -109,9 +109,9 @@ struct InvitationPage: SetupView {
         $0.errors { $0.form.errors.links }
         $0.optionalGroup("person", PersonView.fields) { $0.person }
         $0.text("signInURL") { $0.signInURL }
-        $0.group("givenName", FieldView.fields) { $0.form.givenNameView }
-        $0.group("familyName", FieldView.fields) { $0.form.familyNameView }
-        $0.group("password", FieldView.fields) { $0.form.passwordView }
+        $0.group("givenName", Input.fields) { $0.form.givenNameView }
+        $0.group("familyName", Input.fields) { $0.form.familyNameView }
+        $0.group("password", Input.fields) { $0.form.passwordView }
     }
 
     let frame: SetupFrame
@@ -174,9 +174,9 @@ struct InvitationForm: Sendable {
     /// Adds the error that an account with the invited address already exists.
     mutating func refuseAddress() { errors.add("email", Message("console.invitation.account-exists")) }
 
-    var givenNameView: FieldView { AccountFields.givenName(givenName, errors) }
-    var familyNameView: FieldView { AccountFields.familyName(familyName, errors) }
-    var passwordView: FieldView { AccountFields.password(errors) }
+    var givenNameView: Input { AccountFields.givenName(givenName, errors) }
+    var familyNameView: Input { AccountFields.familyName(familyName, errors) }
+    var passwordView: Input { AccountFields.password(errors) }
 }
 
 /// Form that invites a member: email and role as entered, with their errors.
@@ -200,11 +200,11 @@ struct InviteForm: Sendable {
     }
 
     /// - Parameter roles: the roles that the inviting member may assign.
-    func inputs(_ roles: [Role]) -> [InputView] {
+    func inputs(_ roles: [Role]) -> [Input] {
         [
-            .text(
-                "email", Message("console.members.email"), email, type: "email", placeholder: "ben@acme.example",
-                error: errors["email"]), .choices(.roles(roles, chosen: role, error: errors["role"])),
+            Input(
+                "email", Message("console.members.email"), email, as: .line("email"), placeholder: "ben@acme.example",
+                errors: errors), .roles(roles, chosen: role, errors),
         ]
     }
 }

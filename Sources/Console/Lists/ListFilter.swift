@@ -4,7 +4,7 @@ import SignIn
 /// A search or filter of a list, by the name of its query parameter.
 struct ListFilter: Sendable {
     /// The element with which a member sets the filter.
-    enum Input: Sendable {
+    enum Element: Sendable {
         /// A text field of that type.
         case text(type: String, placeholder: Message?)
         /// A selection list of the values with their names; `any` is the choice that matches every item.
@@ -18,7 +18,7 @@ struct ListFilter: Sendable {
 
     let name: String
     let label: Message
-    let input: Input
+    let element: Element
     /// Whether a value is possible; the list ignores others.
     var accepts: @Sendable (String) -> Bool = { _ in true }
     /// The value as its chip shows it.
@@ -28,14 +28,14 @@ struct ListFilter: Sendable {
     static func search(
         _ label: Message, placeholder: Message, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> ListFilter {
-        ListFilter(name: "q", label: label, input: .text(type: "search", placeholder: placeholder), accepts: accepts)
+        ListFilter(name: "q", label: label, element: .text(type: "search", placeholder: placeholder), accepts: accepts)
     }
 
     static func text(
         _ name: String, _ label: Message, type: String = "text", placeholder: Message? = nil,
         accepts: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> ListFilter {
-        ListFilter(name: name, label: label, input: .text(type: type, placeholder: placeholder), accepts: accepts)
+        ListFilter(name: name, label: label, element: .text(type: type, placeholder: placeholder), accepts: accepts)
     }
 
     static func choice(
@@ -43,23 +43,21 @@ struct ListFilter: Sendable {
     ) -> ListFilter {
         let words = Dictionary(values.map { ($0.0, $0.1.localizedText) }) { first, _ in first }
         return ListFilter(
-            name: name, label: label, input: .choice(any: any, values.map { ($0.0, $0.1.localizedText) }),
+            name: name, label: label, element: .choice(any: any, values.map { ($0.0, $0.1.localizedText) }),
             accepts: { words[$0] != nil }, shown: { words[$0] ?? .verbatim($0) })
     }
 
     /// The input with `value`; nil if the filter has none.
-    func view(_ value: String, error: LocalizedText? = nil) -> InputView? {
-        switch input {
+    func view(_ value: String, errors: FieldErrors = FieldErrors()) -> Input? {
+        switch element {
         case .hidden: return nil
         case .text(let type, let placeholder):
-            return .field(
-                FieldView(
-                    name, label: label, type: type, value: value, autocomplete: "off", placeholder: placeholder,
-                    error: error, isRequired: false, isCode: type != "date"))
+            return Input(
+                name, label, value, as: .line(type), placeholder: placeholder, errors: errors, isRequired: false,
+                isCode: type != "date")
         case .choice(let any, let values):
-            let options = values.map { SelectView.Option($0.value, $0.words, isSelected: $0.value == value) }
-            let all = SelectView.Option("", any, isSelected: value.isEmpty)
-            return .select(SelectView(name, label: label, error: error, options: [all] + options))
+            let options = values.map { Option($0.value, $0.words, isChosen: $0.value == value) }
+            return Input(name, label, as: .list([Option("", any, isChosen: value.isEmpty)] + options), errors: errors)
         }
     }
 

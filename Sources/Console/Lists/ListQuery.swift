@@ -69,7 +69,7 @@ struct ListQuery: Sendable {
     }
 
     /// The inputs of the filters with their values.
-    var inputs: [InputView] { filters.compactMap { $0.view(self[$0.name] ?? "") } }
+    var inputs: [Input] { filters.compactMap { $0.view(self[$0.name] ?? "") } }
 
     private func url(_ parameters: [(name: String, value: String)], _ cursors: ArraySlice<ListCursor>) -> String {
         let all = parameters + cursors.map { (name: "after", value: $0.text) }

@@ -88,12 +88,7 @@ struct ListView: Sendable {
     /// Whether the search is the only filter, which then stands on one line.
     private var isSearch: Bool { query.filters.map(\.name) == ["q"] }
     /// A search is of no use while there is nothing to search.
-    private var search: FieldView? {
-        guard isSearch, query.isFiltered || !content.isEmpty, case .field(let view)? = query.inputs.first else {
-            return nil
-        }
-        return view
-    }
+    private var search: Input? { isSearch && (query.isFiltered || !content.isEmpty) ? query.inputs.first : nil }
 
     static let fields = Fields<ListView> {
         $0.words("title") { $0.title }
@@ -104,8 +99,8 @@ struct ListView: Sendable {
         }
         $0.optionalWords("note") { $0.note }
         $0.text("path") { $0.query.path }
-        $0.optionalGroup("search", FieldView.fields) { $0.search }
-        $0.list("inputs", InputView.fields) { $0.isSearch ? [] : $0.query.inputs }
+        $0.optionalGroup("search", Input.fields) { $0.search }
+        $0.list("inputs", Input.fields) { $0.isSearch ? [] : $0.query.inputs }
         $0.words("button") { $0.button }
         $0.list("chips", ChipView.fields) { $0.isSearch ? [] : $0.query.chips }
         $0.text("clearURL") { $0.query.path }

@@ -90,7 +90,7 @@ struct MemberRoster: Sendable {
                 ? FormView(
                     action: MemberRoutes.invitations.link(team), errors: form.errors.links,
                     inputs: form.inputs(context.role.grantable)) : nil, mayLeave: context.role != .owner || owners > 1)
-        return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+        return context.site.respond(view, status: form.errors.status)
     }
 
     private func row(of member: Member, _ accounts: [Subject: User], _ context: TeamContext) -> MemberRow {
@@ -101,12 +101,13 @@ struct MemberRoster: Sendable {
     }
 }
 
-extension ChoicesView {
+extension Input {
     /// Choice of a member's role.
-    static func roles(_ roles: [Role], chosen: Role, error: LocalizedText?) -> ChoicesView {
-        ChoicesView(
-            "role", label: Message("console.members.role"), error: error,
-            options: roles.map { Option($0.rawValue, $0.words, hint: $0.reach, isChecked: $0 == chosen) })
+    static func roles(_ roles: [Role], chosen: Role, _ errors: FieldErrors) -> Input {
+        Input(
+            "role", Message("console.members.role"),
+            as: .choices(roles.map { Option($0.rawValue, $0.words, hint: $0.reach, isChosen: $0 == chosen) }),
+            errors: errors)
     }
 }
 

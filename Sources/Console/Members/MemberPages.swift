@@ -116,13 +116,11 @@ extension MemberPages {
     }
 
     private func refuse(_ context: TeamContext, _ row: MemberRow, _ errors: FieldErrors) -> Response {
-        var view = page(context, row, error: errors["role"])
-        view.errors = errors
-        return context.site.respond(view, status: .unprocessableContent)
+        context.site.respond(page(context, row, errors), status: .unprocessableContent)
     }
 
     private func page(
-        _ context: TeamContext, _ row: MemberRow, error: LocalizedText? = nil, transfer: Confirmation? = nil,
+        _ context: TeamContext, _ row: MemberRow, _ errors: FieldErrors = FieldErrors(), transfer: Confirmation? = nil,
         removal: Confirmation? = nil
     ) -> MemberPage {
         let (account, person) = (row.member.account, row.person.name)
@@ -134,7 +132,7 @@ extension MemberPages {
             button: Message("console.members.transfer.button"))
         return MemberPage(
             frame: context.frame(person), row: row,
-            roles: .roles(context.role.grantable, chosen: row.member.role, error: error),
+            roles: .roles(context.role.grantable, chosen: row.member.role, errors), errors: errors,
             transfer: context.may(.dangerZone) && !row.isSelf ? handover : nil,
             removal: (removal ?? empty).view(
                 action: MemberRoutes.removal.link(row.team, account),
@@ -155,7 +153,7 @@ struct MemberPage: ConsolePage {
         $0.group("since", TimeView.fields) { TimeView($0.row.member.since) }
         $0.text("roleURL") { MemberRoutes.role.link($0.row.team, $0.row.member.account) }
         $0.text("was") { $0.row.member.role.rawValue }
-        $0.group("roles", ChoicesView.fields) { $0.roles }
+        $0.group("roles", Input.fields) { $0.roles }
         $0.errors { $0.errors.links }
         $0.optionalGroup("transfer", DangerView.fields) { $0.transfer }
         $0.group("removal", DangerView.fields) { $0.removal }
@@ -163,8 +161,8 @@ struct MemberPage: ConsolePage {
 
     let frame: ConsoleFrame
     let row: MemberRow
-    let roles: ChoicesView
-    var errors = FieldErrors()
+    let roles: Input
+    let errors: FieldErrors
     /// Nil unless the account is an owner and the page shows another member.
     let transfer: DangerView?
     let removal: DangerView

@@ -27,7 +27,7 @@ struct NotificationPages: ConsolePages {
     private static let filters: [ListFilter] = [
         ListFilter(
             name: "q", label: Message("console.notifications.search"),
-            input: .text(type: "search", placeholder: Message("console.notifications.search.hint"))
+            element: .text(type: "search", placeholder: Message("console.notifications.search.hint"))
         ) { Subject(rawValue: $0) != nil },
         .choice(
             "state", Message("console.notifications.state"), any: Message("console.notifications.any-state"),
@@ -93,12 +93,12 @@ struct NotificationPages: ConsolePages {
 
     /// The form that sends a test notification, which concerns no real user.
     private static func test(of appIDs: [AppID], at path: String) -> FormView {
-        let types = NotificationType.allCases.map { SelectView.Option($0.rawValue, $0.rawValue, isSelected: false) }
+        let types = NotificationType.allCases.map { Option($0.rawValue, $0.rawValue, isChosen: false) }
         return FormView(
             action: path, errors: [],
             inputs: [
                 .appIDs(appIDs, chosen: "", label: Message("console.notifications.test.app-id")),
-                .select(SelectView("testType", label: Message("console.notifications.test.type"), options: types)),
+                Input("testType", Message("console.notifications.test.type"), as: .list(types)),
             ])
     }
 

@@ -54,7 +54,7 @@ struct HealthPages: ConsolePages {
             queue: try await JobListStore(parts.system).statistics(),
             documents: parts.watchesApple ? try await documents.list() : [], hasStandIn: parts.standIn != nil,
             mail: route.server.map { HealthPage.Mail(server: $0.address, sender: route.sender.shown, test: test) })
-        return site.respond(model, status: test.errors.isEmpty ? .ok : .unprocessableContent)
+        return site.respond(model, status: test.errors.status)
     }
 
     static var views: [any View.Type] { [HealthPage.self] }
@@ -171,8 +171,8 @@ struct TestMailForm: Sendable {
         mutating get { errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong")) }
     }
 
-    var inputs: [InputView] {
-        [.text("email", Message("console.operator.health.mail.to"), email, type: "email", error: errors["email"])]
+    var inputs: [Input] {
+        [Input("email", Message("console.operator.health.mail.to"), email, as: .line("email"), errors: errors)]
     }
 }
 

@@ -86,26 +86,26 @@ extension AppIDForm {
     /// - Parameters:
     ///   - base: the team's own issuer.
     ///   - isNew: whether the identifier can be typed, which is kept afterwards.
-    func inputs(_ problems: FieldErrors, primaries: [AppID], own base: String, isNew: Bool) -> [InputView] {
-        let described = InputView.text(
+    func inputs(_ problems: FieldErrors, primaries: [AppID], own base: String, isNew: Bool) -> [Input] {
+        let described = Input(
             "description", Message("console.registry.description"), description,
-            hint: Message("console.app-ids.description.hint"), error: problems["description"])
-        let identified = InputView.text(
+            hint: Message("console.app-ids.description.hint"), errors: problems)
+        let identified = Input(
             "identifier", Message("console.app-ids.bundle-id"), identifier, placeholder: "com.example.app",
-            hint: Message("console.app-ids.bundle-id.hint"), error: problems["identifier"], isCode: true)
-        let grouped = InputView.appIDs(
+            hint: Message("console.app-ids.bundle-id.hint"), errors: problems, isCode: true)
+        let grouped = Input.appIDs(
             primaries, chosen: primary, "primary", label: Message("console.registry.group"),
-            hint: Message("console.app-ids.group.hint"), error: problems["primary"] ?? problems["appID"],
+            hint: Message("console.app-ids.group.hint"),
+            errors: problems.map { ($0.path == "appID" ? "primary" : $0.path, $0.message) },
             none: Message("console.app-ids.group.none"))
-        let notified = InputView.text(
-            "notificationURL", Message("console.notifications.address"), notificationURL, type: "url",
+        let notified = Input(
+            "notificationURL", Message("console.notifications.address"), notificationURL, as: .line("url"),
             placeholder: "https://example.com/apple/notifications", hint: Message("console.notifications.address.hint"),
-            error: problems["notificationURL"], isRequired: false, isCode: true)
-        let enabled = InputView.checkbox(
-            CheckboxView(
-                "signIn", label: Message("console.app-ids.sign-in.label"),
-                hint: Message("console.app-ids.sign-in.hint"), isChecked: isEnabled))
-        let issuing = InputView.choices(ServiceID.Issuer.choices(issuer, own: base, problems))
+            errors: problems, isRequired: false, isCode: true)
+        let enabled = Input(
+            "signIn", Message("console.app-ids.sign-in.label"), as: .box(isChecked: isEnabled),
+            hint: Message("console.app-ids.sign-in.hint"))
+        let issuing = ServiceID.Issuer.choices(issuer, own: base, problems)
         return isNew ? [described, identified, grouped, enabled] : [described, grouped, notified, issuing, enabled]
     }
 }

@@ -213,28 +213,27 @@ struct AppleConnectionForm: ResourceForm {
 // Inputs.
 extension AppleConnectionForm {
     /// The inputs of a new connection of one of `primaries` with one of `keys`.
-    func inputs(_ problems: FieldErrors, of primaries: [AppID], _ keys: [AppleKey]) -> [InputView] {
-        let parent = InputView.appIDs(
+    func inputs(_ problems: FieldErrors, of primaries: [AppID], _ keys: [AppleKey]) -> [Input] {
+        let parent = Input.appIDs(
             primaries, chosen: appID, label: Message("console.apple.app-id"),
-            hint: Message("console.apple.app-id.hint"), error: problems["appID"])
+            hint: Message("console.apple.app-id.hint"), errors: problems)
         return [parent] + inputs(problems, keys)
     }
 
     /// The inputs that can change.
-    func inputs(_ problems: FieldErrors, _ keys: [AppleKey]) -> [InputView] {
+    func inputs(_ problems: FieldErrors, _ keys: [AppleKey]) -> [Input] {
         [
-            .text(
+            Input(
                 "servicesID", Message("console.apple.services-id"), servicesID, placeholder: "com.example.siwa",
-                hint: Message("console.apple.services-id.hint"), error: problems["servicesID"], isCode: true),
-            .select(
-                SelectView(
-                    "keyID", label: Message("console.apple.key"), hint: Message("console.apple.key.hint"),
-                    error: problems["keyID"],
-                    options: keys.map { key in
-                        SelectView.Option(
-                            key.id.rawValue, "\(key.id), \(key.name) (\(key.appID))",
-                            isSelected: key.id.rawValue == keyID)
-                    })),
+                hint: Message("console.apple.services-id.hint"), errors: problems, isCode: true),
+            Input(
+                "keyID", Message("console.apple.key"),
+                as: .list(
+                    keys.map { key in
+                        Option(
+                            key.id.rawValue, "\(key.id), \(key.name) (\(key.appID))", isChosen: key.id.rawValue == keyID
+                        )
+                    }), hint: Message("console.apple.key.hint"), errors: problems),
         ]
     }
 }

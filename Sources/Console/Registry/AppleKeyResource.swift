@@ -178,36 +178,38 @@ struct AppleKeyForm: ResourceForm {
 // Inputs.
 extension AppleKeyForm {
     /// The inputs of a new key of one of `primaries`; the private key is always empty, because it must not be sent back.
-    func inputs(_ problems: FieldErrors, of primaries: [AppID]) -> [InputView] {
-        let again = problems.isEmpty ? nil : Message("console.apple-keys.private-key.again").localizedText
+    func inputs(_ problems: FieldErrors, of primaries: [AppID]) -> [Input] {
+        var errors = problems
+        // Each time the form is shown again, the key has to be chosen again.
+        if !problems.isEmpty, problems["privateKey"] == nil {
+            errors.add("privateKey", Message("console.apple-keys.private-key.again"))
+        }
         return [
-            .privateKey(
-                TextareaView(
-                    "privateKey", label: Message("console.apple-keys.private-key"),
-                    hint: Message("console.apple-keys.private-key.hint"),
-                    errors: [problems["privateKey"] ?? again].compactMap(\.self), lineCount: 6, isCode: true)),
-            .text(
+            Input(
+                "privateKey", Message("console.apple-keys.private-key"), as: .privateKey(lines: 6),
+                hint: Message("console.apple-keys.private-key.hint"), errors: errors, isCode: true),
+            Input(
                 "id", Message("console.apple-keys.id"), id, placeholder: "ABC123DEFG",
-                hint: Message("console.apple-keys.id.hint"), error: problems["id"], isCode: true), teamInput(problems),
+                hint: Message("console.apple-keys.id.hint"), errors: problems, isCode: true), teamInput(problems),
             nameInput(problems),
             .appIDs(
                 primaries, chosen: appID, label: Message("console.apple-keys.app-id"),
-                hint: Message("console.apple-keys.app-id.hint"), error: problems["appID"]),
+                hint: Message("console.apple-keys.app-id.hint"), errors: problems),
         ]
     }
 
     /// The inputs that can change.
-    func inputs(_ problems: FieldErrors) -> [InputView] { [nameInput(problems), teamInput(problems)] }
+    func inputs(_ problems: FieldErrors) -> [Input] { [nameInput(problems), teamInput(problems)] }
 
-    private func nameInput(_ problems: FieldErrors) -> InputView {
-        .text(
+    private func nameInput(_ problems: FieldErrors) -> Input {
+        Input(
             "name", Message("console.apple-keys.name"), name, hint: Message("console.apple-keys.name.hint"),
-            error: problems["name"])
+            errors: problems)
     }
 
-    private func teamInput(_ problems: FieldErrors) -> InputView {
-        .text(
+    private func teamInput(_ problems: FieldErrors) -> Input {
+        Input(
             "appleTeamID", Message("console.apple-keys.team"), appleTeamID, placeholder: "DEF456GHIJ",
-            hint: Message("console.apple-keys.team.hint"), error: problems["appleTeamID"], isCode: true)
+            hint: Message("console.apple-keys.team.hint"), errors: problems, isCode: true)
     }
 }

@@ -171,15 +171,14 @@ struct EmailSourceForm: ResourceForm {
 // Inputs.
 extension EmailSourceForm {
     /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
-    func inputs(_ problems: FieldErrors, isNew: Bool) -> [InputView] {
-        let named = InputView.text(
+    func inputs(_ problems: FieldErrors, isNew: Bool) -> [Input] {
+        let named = Input(
             "source", Message("console.email-sources.source"), source, placeholder: "acme.example",
-            hint: Message("console.email-sources.source.hint"), error: problems["source"], isCode: true)
-        let selected = InputView.textarea(
-            TextareaView(
-                "selectors", label: Message("console.email-sources.selectors"), value: selectors.text,
-                hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]),
-                errors: problems.sentences(of: "selectors"), lineCount: 3, isCode: true))
+            hint: Message("console.email-sources.source.hint"), errors: problems, isCode: true)
+        let selected = Input(
+            "selectors", Message("console.email-sources.selectors"), selectors.text, as: .lines(3),
+            hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]), errors: problems,
+            isCode: true)
         return isNew ? [named, selected] : [selected]
     }
 }

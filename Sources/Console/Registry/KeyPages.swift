@@ -61,13 +61,13 @@ struct KeyPages: ConsolePages {
         -> Response
     {
         let primaries = try await registry.primaries(in: context.teamID)
-        let inputs: [InputView] = [
-            .text(
+        let inputs: [Input] = [
+            Input(
                 "name", Message("console.registry.name"), name, placeholder: Message("console.keys.name.placeholder"),
-                hint: Message("console.keys.name.hint"), error: problems["name"]),
+                hint: Message("console.keys.name.hint"), errors: problems),
             .appIDs(
                 primaries, chosen: appID, label: Message("console.registry.app-id"),
-                hint: Message("console.keys.app-id.hint"), error: problems["appID"]),
+                hint: Message("console.keys.app-id.hint"), errors: problems),
         ]
         let path = ConsoleRoutes.keys.link(context.teamID)
         let view = NewPage(

@@ -70,7 +70,7 @@ extension RegistryResource {
     func didSave(_ value: Value, _ context: TeamContext) async throws {}
 
     /// The form for a new object.
-    func creating(_ context: TeamContext, _ form: Form, _ problems: FieldErrors, _ inputs: [InputView]) -> FormView {
+    func creating(_ context: TeamContext, _ form: Form, _ problems: FieldErrors, _ inputs: [Input]) -> FormView {
         FormView(
             action: routes.list.link(context.teamID), checkURL: routes.check.link(context.teamID),
             errors: form.links(problems), inputs: inputs)
@@ -79,7 +79,7 @@ extension RegistryResource {
     /// The form that changes an object, as typed or with the saved values; nil without the right to change it.
     func editing(
         _ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Form>,
-        _ inputs: (Form, FieldErrors) -> (inputs: [InputView], more: [InputView])
+        _ inputs: (Form, FieldErrors) -> (inputs: [Input], more: [Input])
     ) -> FormView? {
         guard context.may(right) else { return nil }
         let (form, problems) = (unfinished.typed?.form ?? Form(value), unfinished.problems)

@@ -122,80 +122,84 @@ extension ServiceIDForm {
 
     func element(of path: FieldPath) -> String {
         guard path.name == "returnURLs" else { return path.element }
-        return path.position.map(ReturnURLsView.id) ?? "return-urls"
+        return path.position.map(Self.id) ?? "return-urls"
     }
 
     /// The error summary names the row of a return URL.
     func label(of path: FieldPath) -> Message? {
-        guard path.name == "returnURLs", let row = path.position else { return path.label }
-        return Message("console.service-ids.return-url", ["number": row + 1])
+        path.name == "returnURLs" ? path.position.map(Self.label) ?? path.label : path.label
     }
 }
 
 // Inputs.
 extension ServiceIDForm {
     /// The inputs for a new Service ID of one of `appIDs`.
-    func inputs(_ problems: FieldErrors, of appIDs: [AppID]) -> [InputView] {
-        let parent = InputView.appIDs(
+    func inputs(_ problems: FieldErrors, of appIDs: [AppID]) -> [Input] {
+        let parent = Input.appIDs(
             appIDs, chosen: appID, label: Message("console.registry.app-id"),
-            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), error: problems["appID"])
-        let identified = InputView.text(
+            hint: Message("console.service-ids.app-id.hint", count: Quota.serviceIDs.count), errors: problems)
+        let identified = Input(
             "identifier", Message("console.registry.identifier"), identifier, placeholder: "com.example.web",
-            hint: Message("console.service-ids.identifier.hint"), error: problems["identifier"], isCode: true)
+            hint: Message("console.service-ids.identifier.hint"), errors: problems, isCode: true)
         var inputs = addressInputs(problems)
         inputs.insert(identified, at: 1)
         return [parent] + inputs
     }
 
     /// Description, domains and return URLs.
-    func addressInputs(_ problems: FieldErrors) -> [InputView] {
+    func addressInputs(_ problems: FieldErrors) -> [Input] {
         [
-            .text(
+            Input(
                 "description", Message("console.registry.description"), description,
-                hint: Message("console.service-ids.description.hint"), error: problems["description"]),
-            .textarea(
-                TextareaView(
-                    "domains", label: Message("console.registry.domains"), value: domains.text,
-                    hint: Message("console.service-ids.domains.hint"), errors: problems.sentences(of: "domains"),
-                    lineCount: 3, isCode: true)),
-            .returnURLs(ReturnURLsView(typed: returnURLs, problems: rowProblems(problems))),
+                hint: Message("console.service-ids.description.hint"), errors: problems),
+            Input(
+                "domains", Message("console.registry.domains"), domains.text, as: .lines(3),
+                hint: Message("console.service-ids.domains.hint"), errors: problems, isCode: true),
+            returnURLInput(problems),
         ]
     }
 
     /// Issuer, spelling of Boolean claims, and PKCE.
     ///
     /// - Parameter base: the issuer URL of the team.
-    func tokenInputs(own base: String, _ problems: FieldErrors) -> [InputView] {
+    func tokenInputs(own base: String, _ problems: FieldErrors) -> [Input] {
         let isString = booleans == ServiceID.Booleans.string.rawValue
         return [
-            .choices(ServiceID.Issuer.choices(issuer, own: base, problems)),
-            .choices(
-                ChoicesView(
-                    "booleans", label: Message("console.service-ids.booleans.label"),
-                    help: Message("console.service-ids.booleans.help"), error: problems["booleans"],
-                    options: [
-                        .init(
-                            ServiceID.Booleans.json.rawValue, "true",
-                            hint: Message("console.service-ids.booleans.json.hint"), isChecked: !isString),
-                        .init(
-                            ServiceID.Booleans.string.rawValue, "\"true\"",
-                            hint: Message("console.service-ids.booleans.string.hint"), isChecked: isString),
-                    ])),
-            .checkbox(
-                CheckboxView(
-                    "requirePKCE", label: Message("console.service-ids.pkce.label"),
-                    hint: Message("console.service-ids.pkce.hint"), isChecked: requiresPKCE)),
+            ServiceID.Issuer.choices(issuer, own: base, problems),
+            Input(
+                "booleans", Message("console.service-ids.booleans.label"),
+                as: .choices([
+                    .init(
+                        ServiceID.Booleans.json.rawValue, "true",
+                        hint: Message("console.service-ids.booleans.json.hint"), isChosen: !isString),
+                    .init(
+                        ServiceID.Booleans.string.rawValue, "\"true\"",
+                        hint: Message("console.service-ids.booleans.string.hint"), isChosen: isString),
+                ]), hint: Message("console.service-ids.booleans.help"), errors: problems),
+            Input(
+                "requirePKCE", Message("console.service-ids.pkce.label"), as: .box(isChecked: requiresPKCE),
+                hint: Message("console.service-ids.pkce.hint")),
         ]
     }
 
-    /// Errors by row; that there are too many stands at each that is one too much.
-    private func rowProblems(_ problems: FieldErrors) -> [Int: LocalizedText] {
-        var rows: [Int: LocalizedText] = [:]
-        for (row, message) in problems.elements(of: "returnURLs") { rows[row] = message }
-        if let message = problems["returnURLs"] {
-            for (row, _) in filledRows.dropFirst(Quota.returnURLs.count) where rows[row] == nil { rows[row] = message }
+    /// Rows for return URLs: ten, or more if more were typed; that there are too many stands at each that is one too much.
+    private func returnURLInput(_ problems: FieldErrors) -> Input {
+        let list: FieldPath = "returnURLs"
+        let tooMany = Set(filledRows.dropFirst(Quota.returnURLs.count).map(\.row))
+        let rows = (0..<max(Quota.returnURLs.count, returnURLs.count)).map { row in
+            Input.Row(
+                id: Self.id(ofRow: row), Self.label(ofRow: row), row < returnURLs.count ? returnURLs[row] : "",
+                error: problems[list[row]] ?? (tooMany.contains(row) ? problems[list] : nil))
         }
-        return rows
+        return Input(
+            "return_url", Message("console.registry.return-urls"), as: .rows(rows),
+            hint: Message("console.service-ids.return-urls.hint", ["limit": Quota.returnURLs.count]))
+    }
+
+    private static func id(ofRow row: Int) -> String { "return-url-\(row + 1)" }
+
+    private static func label(ofRow row: Int) -> Message {
+        Message("console.service-ids.return-url", ["number": row + 1])
     }
 }
 
@@ -205,18 +209,17 @@ extension ServiceID.Issuer {
     /// - Parameters:
     ///   - issuer: the chosen one, as typed.
     ///   - base: the team's own.
-    static func choices(_ issuer: String, own base: String, _ problems: FieldErrors) -> ChoicesView {
-        ChoicesView(
-            "issuer", label: Message("console.registry.issuer"), help: Message("console.service-ids.issuer.help"),
-            error: problems["issuer"],
-            options: [
+    static func choices(_ issuer: String, own base: String, _ problems: FieldErrors) -> Input {
+        Input(
+            "issuer", Message("console.registry.issuer"),
+            as: .choices([
                 .init(
                     own.rawValue, Message("console.service-ids.issuer.own"), hint: base,
-                    isChecked: issuer != apple.rawValue),
+                    isChosen: issuer != apple.rawValue),
                 .init(
                     apple.rawValue, "https://appleid.apple.com", hint: Message("console.service-ids.issuer.apple.hint"),
-                    isChecked: issuer == apple.rawValue),
-            ])
+                    isChosen: issuer == apple.rawValue),
+            ]), hint: Message("console.service-ids.issuer.help"), errors: problems)
     }
 
     static func words(_ issuer: String) -> any LocalizedTextConvertible {

@@ -49,7 +49,7 @@ struct TransferPages: ConsolePages {
             transfers: known.map { $0.row(in: team, mayChange: mayChange) },
             offer: mayChange && !primaries.isEmpty
                 ? FormView(action: Self.transfers.link(team), errors: [], inputs: form.inputs(of: primaries)) : nil)
-        return site.respond(view, status: form.problem == nil ? .ok : .unprocessableContent)
+        return site.respond(view, status: form.errors.status)
     }
 
     private func offer(_ context: TeamContext, _ sent: Form) async throws -> Response {
@@ -62,7 +62,7 @@ struct TransferPages: ConsolePages {
             _ = try await transfers.offer(
                 appID, to: target, in: context.teamID, by: context.actor, from: context.origin)
         } catch let refusal as TransferRefusal {
-            form.problem = refusal.words
+            form.errors.add("target", refusal.words)
             return try await show(context, form)
         }
         return context.redirect(
@@ -136,7 +136,7 @@ struct TransferPage: ConsolePage {
 struct TransferForm: Sendable {
     var appID: String
     let target: String
-    var problem: Message?
+    var errors = FieldErrors()
 
     init() { (appID, target) = ("", "") }
 
@@ -145,14 +145,14 @@ struct TransferForm: Sendable {
         target = form["target"] ?? ""
     }
 
-    func inputs(of primaries: [AppID]) -> [InputView] {
+    func inputs(of primaries: [AppID]) -> [Input] {
         [
             .appIDs(
                 primaries, chosen: appID, label: Message("console.transfers.app-id"),
                 hint: Message("console.transfers.app-id.hint")),
-            .text(
+            Input(
                 "target", Message("console.transfers.target"), target, hint: Message("console.transfers.target.hint"),
-                error: problem, isCode: true),
+                errors: errors, isCode: true),
         ]
     }
 }

@@ -166,106 +166,100 @@ extension SettingsDraft {
 // Inputs of the draft.
 extension SettingsDraft {
     /// - Parameter setsMode: whether the account may change the mode, which only operators may.
-    func inputs(of part: SettingsPart, setsMode: Bool, _ errors: FieldErrors) -> [InputView] {
+    func inputs(of part: SettingsPart, setsMode: Bool, _ errors: FieldErrors) -> [Input] {
         switch part {
         case .team:
             [
-                .text(
+                Input(
                     "name", Message("console.settings.name"), name, hint: Message("console.settings.name.hint"),
-                    error: errors["name"])
-            ] + (setsMode ? [.choices(modeView(errors))] : [])
+                    errors: errors)
+            ] + (setsMode ? [modeView(errors)] : [])
         case .sources:
             [
-                .choices(
-                    ChoicesView(
-                        "sources", label: Message("console.settings.sources"),
-                        help: Message("console.settings.sources.help"), error: errors["sources"],
-                        options: SourceChoice.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0.sources == identitySources)
-                        }))
+                Input(
+                    "sources", Message("console.settings.sources"),
+                    as: .choices(
+                        SourceChoice.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0.sources == identitySources)
+                        }), hint: Message("console.settings.sources.help"), errors: errors)
             ]
         case .signIn:
             [
-                .choices(
-                    ChoicesView(
-                        "second_factor", label: Message("console.settings.second-factor"),
-                        help: Message("console.settings.second-factor.help"),
-                        options: SecondFactor.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == secondFactor)
-                        })),
-                .choices(
-                    ChoicesView(
-                        "registration", label: Message("console.settings.registration"),
-                        options: Registration.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == registration)
+                Input(
+                    "second_factor", Message("console.settings.second-factor"),
+                    as: .choices(
+                        SecondFactor.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == secondFactor)
+                        }), hint: Message("console.settings.second-factor.help")),
+                Input(
+                    "registration", Message("console.settings.registration"),
+                    as: .choices(
+                        Registration.allCases.map {
+                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == registration)
                         })),
             ]
         case .rules: ruleInputs(errors)
         case .branding:
             [
-                .text(
+                Input(
                     "accent", Message("console.settings.accent"), accent, placeholder: "#0b57d0",
-                    hint: Self.words(aboutAccent: accent), error: errors["accent"], isRequired: false, isCode: true),
+                    hint: Self.words(aboutAccent: accent), errors: errors, isRequired: false, isCode: true),
                 url("privacy_url", Message("console.settings.privacy"), privacyURL, errors),
                 url("terms_url", Message("console.settings.terms"), termsURL, errors),
             ]
         }
     }
 
-    private func modeView(_ errors: FieldErrors) -> ChoicesView {
-        ChoicesView(
-            "mode", label: Message("console.settings.mode"), error: errors["mode"],
-            options: [
+    private func modeView(_ errors: FieldErrors) -> Input {
+        Input(
+            "mode", Message("console.settings.mode"),
+            as: .choices([
                 .init(
                     TeamMode.production.rawValue, Message("console.settings.mode.production"),
-                    hint: Message("console.settings.mode.production.hint"), isChecked: mode == .production),
+                    hint: Message("console.settings.mode.production.hint"), isChosen: mode == .production),
                 .init(
                     TeamMode.sandbox.rawValue, Message("console.settings.mode.sandbox"),
-                    hint: Message("console.settings.mode.sandbox.hint"), isChecked: mode == .sandbox),
-            ])
+                    hint: Message("console.settings.mode.sandbox.hint"), isChosen: mode == .sandbox),
+            ]), errors: errors)
     }
 
-    private func ruleInputs(_ errors: FieldErrors) -> [InputView] {
+    private func ruleInputs(_ errors: FieldErrors) -> [Input] {
         [
-            .text(
+            Input(
                 "id_token_seconds", Message("console.settings.id-token"), idTokenSeconds,
-                hint: Message("console.settings.id-token.hint"), error: errors["id_token_seconds"], isCode: true),
-            .checkbox(
-                CheckboxView(
-                    "requires_verified_domains", label: Message("console.settings.strict"),
-                    hint: Message("console.settings.strict.hint"), isChecked: requiresVerifiedDomains)),
-            .choices(
-                ChoicesView(
-                    "account_delete_event", label: Message("console.settings.spelling"),
-                    help: Message("console.settings.spelling.help"),
-                    options: AccountDeleteEvent.allCases.map {
-                        .init($0.rawValue, $0.rawValue, isChecked: $0 == accountDeleteEvent)
-                    })),
-            .choices(
-                ChoicesView(
-                    "apple_keys", label: Message("console.settings.apple-keys"),
-                    help: Message("console.settings.apple-keys.help"), error: errors["apple_keys"],
-                    options: AppleKeyPublication.allCases.map {
-                        .init($0.rawValue, $0.words, hint: $0.hint, isChecked: $0 == appleKeys)
-                    })),
+                hint: Message("console.settings.id-token.hint"), errors: errors, isCode: true),
+            Input(
+                "requires_verified_domains", Message("console.settings.strict"),
+                as: .box(isChecked: requiresVerifiedDomains), hint: Message("console.settings.strict.hint")),
+            Input(
+                "account_delete_event", Message("console.settings.spelling"),
+                as: .choices(
+                    AccountDeleteEvent.allCases.map {
+                        .init($0.rawValue, $0.rawValue, isChosen: $0 == accountDeleteEvent)
+                    }), hint: Message("console.settings.spelling.help")),
+            Input(
+                "apple_keys", Message("console.settings.apple-keys"),
+                as: .choices(
+                    AppleKeyPublication.allCases.map {
+                        .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == appleKeys)
+                    }), hint: Message("console.settings.apple-keys.help"), errors: errors),
         ] + (asksAboutAppleKeys ? [acceptance] : []) + [
-            .text(
+            Input(
                 "audit_retention_days", Message("console.settings.retention"), auditRetentionDays,
-                hint: Message("console.settings.retention.hint"), error: errors["audit_retention_days"], isCode: true)
+                hint: Message("console.settings.retention.hint"), errors: errors, isCode: true)
         ]
     }
 
     /// Answer to the question what Apple's keys mean beside Apple's issuer.
-    private var acceptance: InputView {
-        .checkbox(
-            CheckboxView(
-                "accepts_apple_tokens", label: Message("console.settings.apple-keys.accept"),
-                hint: Message("console.settings.apple-keys.accept.hint"), isChecked: acceptsAppleTokens))
+    private var acceptance: Input {
+        Input(
+            "accepts_apple_tokens", Message("console.settings.apple-keys.accept"),
+            as: .box(isChecked: acceptsAppleTokens), hint: Message("console.settings.apple-keys.accept.hint"))
     }
 
-    private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> InputView {
-        .text(
-            name, label, value, type: "url", placeholder: "https://acme.example/…", error: errors[FieldPath(name)],
+    private func url(_ name: String, _ label: Message, _ value: String, _ errors: FieldErrors) -> Input {
+        Input(
+            name, label, value, as: .line("url"), placeholder: "https://acme.example/…", errors: errors,
             isRequired: false)
     }
 

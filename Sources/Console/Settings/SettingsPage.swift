@@ -80,11 +80,9 @@ struct PreviewPage: View {
         $0.text("action") { _ in "" }
         $0.text("csrf") { _ in "" }
         $0.optionalWords("error") { _ in nil }
-        $0.group("email", FieldView.fields) { _ in
-            FieldView("email", label: Message("hosted.sign-in.email"), type: "email", autocomplete: "off")
-        }
-        $0.group("password", FieldView.fields) { _ in
-            FieldView("password", label: Message("hosted.sign-in.password"), type: "password", autocomplete: "off")
+        $0.group("email", Input.fields) { _ in Input("email", Message("hosted.sign-in.email"), as: .line("email")) }
+        $0.group("password", Input.fields) { _ in
+            Input("password", Message("hosted.sign-in.password"), as: .line("password"))
         }
         $0.optionalGroup("passkey", PasskeyFormView.fields) { page in
             page.team.settings.secondFactor == .off ? nil : .sample(at: page.publicURL)

@@ -131,13 +131,13 @@ struct SetupForm: Sendable {
     /// Errors of the whole form, in the order of the page.
     var errors: [ErrorLink] { ownErrors.links + team.errors.links }
 
-    var givenNameView: FieldView { AccountFields.givenName(givenName, ownErrors) }
-    var familyNameView: FieldView { AccountFields.familyName(familyName, ownErrors) }
-    var passwordView: FieldView { AccountFields.password(ownErrors) }
+    var givenNameView: Input { AccountFields.givenName(givenName, ownErrors) }
+    var familyNameView: Input { AccountFields.familyName(familyName, ownErrors) }
+    var passwordView: Input { AccountFields.password(ownErrors) }
 
-    var emailView: FieldView {
-        FieldView(
-            "email", label: Message("console.setup.email"), type: "email", value: email, autocomplete: "username",
-            hint: Message("console.setup.email.hint"), error: ownErrors["email"])
+    var emailView: Input {
+        Input(
+            "email", Message("console.setup.email"), email, as: .line("email"), autocomplete: "username",
+            hint: Message("console.setup.email.hint"), errors: ownErrors)
     }
 }

@@ -43,13 +43,13 @@ struct SetupPage: SetupView {
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
         $0.errors { $0.form.errors }
-        $0.group("givenName", FieldView.fields) { $0.form.givenNameView }
-        $0.group("familyName", FieldView.fields) { $0.form.familyNameView }
-        $0.group("email", FieldView.fields) { $0.form.emailView }
-        $0.group("password", FieldView.fields) { $0.form.passwordView }
-        $0.group("teamName", FieldView.fields) { $0.form.team.nameView }
-        $0.group("teamID", FieldView.fields) { $0.form.team.teamIDView }
-        $0.group("mode", ChoicesView.fields) { $0.form.team.modeView }
+        $0.group("givenName", Input.fields) { $0.form.givenNameView }
+        $0.group("familyName", Input.fields) { $0.form.familyNameView }
+        $0.group("email", Input.fields) { $0.form.emailView }
+        $0.group("password", Input.fields) { $0.form.passwordView }
+        $0.group("teamName", Input.fields) { $0.form.team.nameView }
+        $0.group("teamID", Input.fields) { $0.form.team.teamIDView }
+        $0.group("mode", Input.fields) { $0.form.team.modeView }
     }
 
     let frame: SetupFrame

@@ -69,7 +69,7 @@ struct NotBeforePage: ConsolePage {
         $0.text("keysURL") { $0.keysURL }
         $0.rows("records") { $0.records.map(\.row) }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
-        $0.group("client", SelectView.fields) { $0.clientSelect }
+        $0.group("client", Input.fields) { $0.clientSelect }
     }
 
     let frame: ConsoleFrame
@@ -80,12 +80,11 @@ struct NotBeforePage: ConsolePage {
     let clients: [ClientID]
     let client: String
 
-    private var clientSelect: SelectView {
-        let everyone = SelectView.Option("", Message("console.not-before.whole-team"), isSelected: client.isEmpty)
-        return SelectView(
-            "client", label: Message("console.not-before.whose"),
-            options: [everyone]
-                + clients.map { SelectView.Option($0.rawValue, $0.rawValue, isSelected: $0.rawValue == client) })
+    private var clientSelect: Input {
+        let everyone = Option("", Message("console.not-before.whole-team"), isChosen: client.isEmpty)
+        return Input(
+            "client", Message("console.not-before.whose"),
+            as: .list([everyone] + clients.map { Option($0.rawValue, $0.rawValue, isChosen: $0.rawValue == client) }))
     }
 }
 

@@ -101,30 +101,27 @@ struct NewTeamForm: Sendable {
     /// Adds the error that the id is or was used by a team.
     mutating func refuseID() { errors.add("team_id", Message("console.teams.id.taken")) }
 
-    var nameView: FieldView {
-        FieldView(
-            nameField.name, label: Message("console.teams.name"), value: name, autocomplete: "off", placeholder: "Acme",
-            error: errors[nameField])
+    var nameView: Input {
+        Input(nameField.name, Message("console.teams.name"), name, placeholder: "Acme", errors: errors)
     }
 
-    var teamIDView: FieldView {
-        FieldView(
-            "team_id", label: Message("console.teams.id"), value: teamID, autocomplete: "off",
-            placeholder: "ACMETEAM01", hint: Message("console.teams.id.hint"), error: errors["team_id"],
-            isRequired: false, isCode: true)
+    var teamIDView: Input {
+        Input(
+            "team_id", Message("console.teams.id"), teamID, placeholder: "ACMETEAM01",
+            hint: Message("console.teams.id.hint"), errors: errors, isRequired: false, isCode: true)
     }
 
-    var modeView: ChoicesView {
-        ChoicesView(
-            "mode", label: Message("console.teams.mode"),
-            options: [
+    var modeView: Input {
+        Input(
+            "mode", Message("console.teams.mode"),
+            as: .choices([
                 .init(
                     TeamMode.production.rawValue, Message("console.teams.mode.production"),
-                    hint: Message("console.teams.mode.production.hint"), isChecked: mode == .production),
+                    hint: Message("console.teams.mode.production.hint"), isChosen: mode == .production),
                 .init(
                     TeamMode.sandbox.rawValue, Message("console.teams.sandbox"),
-                    hint: Message("console.teams.mode.sandbox.hint"), isChecked: mode == .sandbox),
-            ])
+                    hint: Message("console.teams.mode.sandbox.hint"), isChosen: mode == .sandbox),
+            ]))
     }
 
     private mutating func readID() -> TeamID? {

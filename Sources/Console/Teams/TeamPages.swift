@@ -100,9 +100,9 @@ struct NewTeamPage: PlainPage {
     static let fields = frameFields.with {
         $0.text("action") { _ in ConsoleRoutes.teams.link() }
         $0.errors { $0.form.errors.links }
-        $0.group("name", FieldView.fields) { $0.form.nameView }
-        $0.group("teamID", FieldView.fields) { $0.form.teamIDView }
-        $0.group("mode", ChoicesView.fields) { $0.form.modeView }
+        $0.group("name", Input.fields) { $0.form.nameView }
+        $0.group("teamID", Input.fields) { $0.form.teamIDView }
+        $0.group("mode", Input.fields) { $0.form.modeView }
     }
 
     let frame: PlainFrame

@@ -140,9 +140,9 @@ struct NewTestSignInPage: ConsolePage {
         $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
         $0.text("action") { $0.action }
         $0.errors { $0.problems.links }
-        $0.group("nameScope", CheckboxView.fields) { $0.form.nameBox }
-        $0.group("emailScope", CheckboxView.fields) { $0.form.emailBox }
-        $0.group("responseMode", ChoicesView.fields) { $0.form.responseModeChoices($0.problems) }
+        $0.group("nameScope", Input.fields) { $0.form.nameBox }
+        $0.group("emailScope", Input.fields) { $0.form.emailBox }
+        $0.group("responseMode", Input.fields) { $0.form.responseModeChoices($0.problems) }
     }
 
     let frame: ConsoleFrame
@@ -215,27 +215,25 @@ struct TestSignInForm: Sendable {
         }
     }
 
-    var nameBox: CheckboxView {
-        CheckboxView("name", label: Message("console.test-sign-ins.scope.name"), isChecked: wantsName)
+    var nameBox: Input { Input("name", Message("console.test-sign-ins.scope.name"), as: .box(isChecked: wantsName)) }
+
+    var emailBox: Input {
+        Input("email", Message("console.test-sign-ins.scope.email"), as: .box(isChecked: wantsEmail))
     }
 
-    var emailBox: CheckboxView {
-        CheckboxView("email", label: Message("console.test-sign-ins.scope.email"), isChecked: wantsEmail)
-    }
-
-    func responseModeChoices(_ problems: FieldErrors) -> ChoicesView {
-        ChoicesView(
-            "responseMode", label: Message("console.test-sign-ins.mode"), error: problems["responseMode"],
-            options: [
+    func responseModeChoices(_ problems: FieldErrors) -> Input {
+        Input(
+            "responseMode", Message("console.test-sign-ins.mode"),
+            as: .choices([
                 .init(
                     AuthorizationRequest.ResponseMode.formPost.rawValue,
                     Message("console.test-sign-ins.mode.form-post"),
                     hint: Message("console.test-sign-ins.mode.form-post.hint"),
-                    isChecked: responseMode != AuthorizationRequest.ResponseMode.query.rawValue),
+                    isChosen: responseMode != AuthorizationRequest.ResponseMode.query.rawValue),
                 .init(
                     AuthorizationRequest.ResponseMode.query.rawValue, Message("console.test-sign-ins.mode.query"),
                     hint: Message("console.test-sign-ins.mode.query.hint"),
-                    isChecked: responseMode == AuthorizationRequest.ResponseMode.query.rawValue),
-            ])
+                    isChosen: responseMode == AuthorizationRequest.ResponseMode.query.rawValue),
+            ]), errors: problems)
     }
 }

@@ -64,11 +64,11 @@ struct UserDetailPage: ConsolePage {
     /// The form that suspends the user.
     struct Suspension: Sendable {
         let action: String
-        let reason: FieldView
+        let reason: Input
 
         static let fields = Fields<Suspension> {
             $0.text("action") { $0.action }
-            $0.group("reason", FieldView.fields) { $0.reason }
+            $0.group("reason", Input.fields) { $0.reason }
         }
     }
 
@@ -100,9 +100,9 @@ struct UserDetailPage: ConsolePage {
     private var suspension: Suspension {
         Suspension(
             action: UserRoutes.suspension.link(team, user.subject),
-            reason: FieldView(
-                "suspension_reason", label: Message("console.confirm.reason"), value: suspensionReason,
-                hint: Message("console.confirm.reason.hint"), error: errors["suspension_reason"]))
+            reason: Input(
+                "suspension_reason", Message("console.confirm.reason"), suspensionReason, autocomplete: nil,
+                hint: Message("console.confirm.reason.hint"), errors: errors))
     }
 
     private var danger: DangerView {

@@ -87,7 +87,7 @@ struct UserInvitationPages: ConsolePages {
             invite: mayInvite && registration != .off
                 ? FormView(action: UserInvitationRoutes.list.link(team), errors: form.errors.links, inputs: form.inputs)
                 : nil, maySet: context.may(.changeSettings))
-        return context.site.respond(view, status: form.errors.isEmpty ? .ok : .unprocessableContent)
+        return context.site.respond(view, status: form.errors.status)
     }
 
     static var views: [any View.Type] { [UserInvitationListPage.self] }
@@ -153,19 +153,17 @@ struct UserInviteForm: Sendable {
         return errors.require(EmailAddress(typed: email), "email", Message("console.members.email.wrong"))
     }
 
-    var inputs: [InputView] {
+    var inputs: [Input] {
         let languages = Language.allCases.map { option in
-            SelectView.Option(
-                option.rawValue, Message(in: "console.languages", option.rawValue), isSelected: option == language)
+            Option(option.rawValue, Message(in: "console.languages", option.rawValue), isChosen: option == language)
         }
         return [
-            .text(
-                "email", Message("console.members.email"), email, type: "email", placeholder: "ada@example.org",
-                error: errors["email"]),
-            .select(
-                SelectView(
-                    "language", label: Message("console.user-invitations.language"),
-                    hint: Message("console.user-invitations.language.hint"), options: languages)),
+            Input(
+                "email", Message("console.members.email"), email, as: .line("email"), placeholder: "ada@example.org",
+                errors: errors),
+            Input(
+                "language", Message("console.user-invitations.language"), as: .list(languages),
+                hint: Message("console.user-invitations.language.hint")),
         ]
     }
 }

@@ -52,6 +52,11 @@ public struct FieldErrors: Error, Hashable, Sendable {
         all.compactMap { error in error.path.position.flatMap { error.path == list[$0] ? ($0, error.message) : nil } }
     }
 
+    /// Errors of a field and, if it is a list, of its elements, which come first.
+    public func messages(of path: FieldPath) -> [LocalizedText] {
+        elements(of: path).map(\.message) + [self[path]].compactMap(\.self)
+    }
+
     /// The errors with other paths or messages.
     public func map(_ transform: (Element) -> (FieldPath, any LocalizedTextConvertible)) -> FieldErrors {
         var errors = FieldErrors()

@@ -134,12 +134,12 @@ struct AccountDeletionPage: FormPage {
         $0.text("login") { $0.login }
         $0.text("expected") { $0.expected }
         $0.optionalWords("apps") { $0.appCount == 0 ? nil : Message("hosted.deletion.apps", count: $0.appCount) }
-        $0.group("confirmation", FieldView.fields) { page in
-            FieldView(
-                "confirmation", label: Message("hosted.deletion.confirm", ["expected": page.expected]),
-                value: page.typed, autocomplete: "off", error: page.errors["confirmation"])
+        $0.group("confirmation", Input.fields) { page in
+            Input(
+                "confirmation", Message("hosted.deletion.confirm", ["expected": page.expected]), page.typed,
+                errors: page.errors)
         }
-        $0.optionalGroup("password", FieldView.fields) { page in
+        $0.optionalGroup("password", Input.fields) { page in
             page.hasPassword ? .currentPassword("password", page.errors) : nil
         }
     }

@@ -53,12 +53,12 @@ struct EmailPage: FormPage {
     static let template = "hosted/account-email"
     static let fields = formFields.with {
         $0.text("login") { $0.login }
-        $0.group("email", FieldView.fields) { page in
-            FieldView(
-                "email", label: Message("hosted.email.new"), type: "email", value: page.email, autocomplete: "email",
-                error: page.errors["email"])
+        $0.group("email", Input.fields) { page in
+            Input(
+                "email", Message("hosted.email.new"), page.email, as: .line("email"), autocomplete: "email",
+                errors: page.errors)
         }
-        $0.group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
+        $0.group("current", Input.fields) { .currentPassword("current", $0.errors) }
     }
 
     let form: HostedForm

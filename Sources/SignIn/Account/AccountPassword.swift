@@ -83,7 +83,7 @@ struct NewPasswordPage: FormPage {
     static let template = "hosted/new-password"
     static let fields = formFields.with {
         $0.text("login") { $0.login }
-        $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
+        $0.group("password", Input.fields) { page in .newPassword(in: page.frame.team, page.errors) }
     }
 
     let form: HostedForm
@@ -97,8 +97,8 @@ struct PasswordPage: FormPage {
     static let template = "hosted/account-password"
     static let fields = formFields.with {
         $0.text("login") { $0.login }
-        $0.group("current", FieldView.fields) { .currentPassword("current", $0.errors) }
-        $0.group("new", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
+        $0.group("current", Input.fields) { .currentPassword("current", $0.errors) }
+        $0.group("new", Input.fields) { page in .newPassword(in: page.frame.team, page.errors) }
     }
 
     let form: HostedForm

@@ -175,7 +175,7 @@ extension AccountFactors {
         guard let name = PasskeyName(typed) else {
             var page = try await passkeyPage(id, person)
             page.rename?.field.value = typed
-            page.rename?.field.error = Message("hosted.factors.set-up.passkey.name-rule").localizedText
+            page.rename?.field.errors = [Message("hosted.factors.set-up.passkey.name-rule").localizedText]
             return steps.pages.respond(page, status: .unprocessableContent)
         }
         do {
@@ -226,8 +226,7 @@ extension AccountFactors {
             lastUsedAt: passkey.lastUsedAt, kept: Self.kept(passkey),
             rename: FactorDetailPage.Rename(
                 action: TeamRoutes.passkey.link(team, id),
-                field: FieldView(
-                    "name", label: Message("hosted.factors.detail.name"), value: passkey.name, autocomplete: "off")),
+                field: Input("name", Message("hosted.factors.detail.name"), passkey.name)),
             about: Message("hosted.factors.detail.remove-passkey-about"),
             label: Message("hosted.factors.detail.remove-passkey"))
     }

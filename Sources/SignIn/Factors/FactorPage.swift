@@ -9,7 +9,7 @@ struct FactorPage: FormPage {
         $0.optionalWords("error") { $0.error }
         $0.optionalGroup("passkey", PasskeyFormView.fields) { $0.passkey }
         $0.text("method") { $0.method }
-        $0.list("inputs", FieldView.fields) { $0.inputs }
+        $0.list("inputs", Input.fields) { $0.inputs }
         $0.list("others", Other.fields) { $0.others }
         $0.flag("cancellable") { $0.isCancellable }
     }
@@ -32,7 +32,7 @@ struct FactorPage: FormPage {
     /// What the inputs ask for: a kind of factor, or `password`.
     var method = ""
     /// Code to enter, or the password of a user without a second factor.
-    var inputs: [FieldView] = []
+    var inputs: [Input] = []
     var others: [Other] = []
     var isCancellable = false
 }
@@ -54,11 +54,11 @@ struct FactorDetailPage: FormPage {
 
     struct Rename: Sendable {
         let action: String
-        var field: FieldView
+        var field: Input
 
         static let fields = Fields<Rename> {
             $0.text("action") { $0.action }
-            $0.group("field", FieldView.fields) { $0.field }
+            $0.group("field", Input.fields) { $0.field }
         }
     }
 

@@ -39,11 +39,11 @@ struct FactorPrompt: Sendable {
         FactorPage(
             form: form, lead: lead, method: "password",
             inputs: [
-                FieldView(
-                    "email", label: Message("hosted.factors.prove.email-label"), type: "email",
-                    value: user.email?.rawValue ?? "", autocomplete: "username"),
-                FieldView(
-                    "password", label: Message("hosted.factors.prove.password-label"), type: "password",
+                Input(
+                    "email", Message("hosted.factors.prove.email-label"), user.email?.rawValue ?? "",
+                    as: .line("email"), autocomplete: "username"),
+                Input(
+                    "password", Message("hosted.factors.prove.password-label"), as: .line("password"),
                     autocomplete: "current-password"),
             ])
     }
@@ -64,8 +64,8 @@ struct FactorPrompt: Sendable {
             label: Message("hosted.factors.prove.passkey-button").localizedText)
     }
 
-    private static func code(_ label: Message, _ autocomplete: String) -> FieldView {
-        FieldView("code", label: label, autocomplete: autocomplete, isCode: true)
+    private static func code(_ label: Message, _ autocomplete: String) -> Input {
+        Input("code", label, autocomplete: autocomplete, isCode: true)
     }
 
     private static func lead(_ kind: FactorKind, _ team: String) -> Message {

@@ -66,9 +66,9 @@ struct FactorSetup: Sendable {
     }
 
     /// - Parameter name: name typed before; nil for an empty field, which selects the default name in the language.
-    static func nameField(_ name: String?) -> FieldView {
-        FieldView(
-            "name", label: Message("hosted.factors.set-up.passkey.label"), value: name ?? "", autocomplete: "off",
+    static func nameField(_ name: String?) -> Input {
+        Input(
+            "name", Message("hosted.factors.set-up.passkey.label"), name ?? "",
             placeholder: Message("hosted.factors.set-up.passkey.standard"),
             hint: Message("hosted.factors.set-up.passkey.hint"))
     }
@@ -159,10 +159,10 @@ struct FactorSetupPage: FormPage {
                 CopyView(Message("hosted.factors.set-up.totp.key"), $0.offer.secret.readable)
             }
             $0.text("sealed") { $0.offer.sealed }
-            $0.group("code", FieldView.fields) { totp in
-                FieldView(
-                    "code", label: Message("hosted.factors.set-up.totp.label"), type: "text",
-                    autocomplete: "one-time-code", error: totp.error, isCode: true)
+            $0.group("code", Input.fields) { totp in
+                Input(
+                    "code", Message("hosted.factors.set-up.totp.label"), autocomplete: "one-time-code",
+                    errors: totp.error.map { FieldErrors("code", $0) } ?? FieldErrors(), isCode: true)
             }
             $0.flag("replaces") { $0.replaces }
         }

@@ -18,7 +18,7 @@ public struct PasskeyFormView: Sendable {
     /// Whether the browser may offer passkeys in the field for the login name.
     var isConditional = false
     /// Field for the name of a new passkey.
-    var name: FieldView?
+    var name: Input?
     /// Whether the button is less prominent, because the page has a more usual method.
     var isQuiet = false
 
@@ -37,7 +37,7 @@ public struct PasskeyFormView: Sendable {
         $0.text("options") { $0.options }
         $0.flag("conditional") { $0.isConditional }
         $0.words("label") { $0.label }
-        $0.optionalGroup("name", FieldView.fields) { $0.name }
+        $0.optionalGroup("name", Input.fields) { $0.name }
         $0.flag("quiet") { $0.isQuiet }
     }
 }

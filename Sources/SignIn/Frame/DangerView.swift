@@ -8,15 +8,14 @@ public struct DangerView: Sendable {
     public let consequences: [LocalizedText]
     /// Text that the user has to type.
     public let expected: String
-    public let confirmation: FieldView
-    public let reason: FieldView
+    public let confirmation: Input
+    public let reason: Input
     public let button: LocalizedText
     public let version: String
 
     public init(
         action: String, summary: any LocalizedTextConvertible, consequences: [any LocalizedTextConvertible],
-        expected: String, confirmation: FieldView, reason: FieldView, button: any LocalizedTextConvertible,
-        version: String
+        expected: String, confirmation: Input, reason: Input, button: any LocalizedTextConvertible, version: String
     ) {
         self.action = action
         self.summary = summary.localizedText
@@ -33,8 +32,8 @@ public struct DangerView: Sendable {
         $0.words("summary") { $0.summary }
         $0.list("consequences", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.consequences }
         $0.text("expected") { $0.expected }
-        $0.group("confirmation", FieldView.fields) { $0.confirmation }
-        $0.group("reason", FieldView.fields) { $0.reason }
+        $0.group("confirmation", Input.fields) { $0.confirmation }
+        $0.group("reason", Input.fields) { $0.reason }
         $0.words("button") { $0.button }
         $0.text("version") { $0.version }
     }

@@ -15,11 +15,10 @@ struct InvitedPage: FormPage {
         $0.words("lead") { $0.lead }
         $0.words("emailHint") { $0.emailHint }
         $0.text("email") { $0.email }
-        $0.list("names", FieldView.fields) { page in
-            FieldView.names(
-                given: page.given, family: page.family, in: page.languages, error: page.errors["given_name"])
+        $0.list("names", Input.fields) { page in
+            Input.names(given: page.given, family: page.family, in: page.languages, page.errors)
         }
-        $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
+        $0.group("password", Input.fields) { page in .newPassword(in: page.frame.team, page.errors) }
     }
 
     let form: HostedForm

@@ -14,15 +14,14 @@ struct SignInPage: HostedPage {
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
         $0.optionalWords("error") { $0.error }
-        $0.group("email", FieldView.fields) { page in
-            FieldView(
-                "email", label: Message("hosted.sign-in.email"), type: "email", value: page.email,
+        $0.group("email", Input.fields) { page in
+            Input(
+                "email", Message("hosted.sign-in.email"), page.email, as: .line("email"),
                 autocomplete: page.passkey == nil ? "username" : "username webauthn")
         }
-        $0.group("password", FieldView.fields) { _ in
-            FieldView(
-                "password", label: Message("hosted.sign-in.password"), type: "password",
-                autocomplete: "current-password")
+        $0.group("password", Input.fields) { _ in
+            Input(
+                "password", Message("hosted.sign-in.password"), as: .line("password"), autocomplete: "current-password")
         }
         $0.optionalGroup("passkey", PasskeyFormView.fields) { $0.passkey }
         $0.optionalText("appleURL") { $0.appleURL }

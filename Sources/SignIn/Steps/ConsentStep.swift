@@ -21,7 +21,7 @@ struct ConsentStep: Sendable {
         guard let name = PersonName(given: given, family: family) else {
             var page = consentPage(context, client, session.user)
             page.errors.add("given_name", Message("hosted.consent.name-wrong"))
-            page.name = nameChoice(context, given, family, error: page.errors["given_name"])
+            page.name = nameChoice(context, given, family, page.errors)
             return steps.pages.respond(page, status: .unprocessableContent)
         }
         let hides = form["email_choice"] == "hide"
@@ -83,10 +83,9 @@ struct ConsentStep: Sendable {
     }
 
     private func nameChoice(
-        _ context: InteractionContext, _ given: String, _ family: String, error: LocalizedText? = nil
+        _ context: InteractionContext, _ given: String, _ family: String, _ errors: FieldErrors = FieldErrors()
     ) -> ConsentPage.NameChoice {
-        ConsentPage.NameChoice(
-            fields: FieldView.names(given: given, family: family, in: context.languageTags, error: error))
+        ConsentPage.NameChoice(fields: Input.names(given: given, family: family, in: context.languageTags, errors))
     }
 
     func continuePage(_ context: InteractionContext, _ client: Client, _ user: User) -> ContinuePage {
@@ -115,9 +114,9 @@ struct ConsentPage: FormPage {
 
     /// Present if the app requests the name.
     struct NameChoice: Sendable {
-        let fields: [FieldView]
+        let fields: [Input]
 
-        static let fields = Fields<NameChoice> { $0.list("fields", FieldView.fields) { $0.fields } }
+        static let fields = Fields<NameChoice> { $0.list("fields", Input.fields) { $0.fields } }
     }
 
     /// Present if the app requests the email address.

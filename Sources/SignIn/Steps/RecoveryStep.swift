@@ -33,10 +33,8 @@ struct RecoveryStep: Sendable {
 struct RecoveryPage: FormPage {
     static let template = "hosted/recovery"
     static let fields = formFields.with {
-        $0.group("email", FieldView.fields) { page in
-            FieldView(
-                "email", label: Message("hosted.sign-in.email"), type: "email", value: page.email,
-                autocomplete: "username")
+        $0.group("email", Input.fields) { page in
+            Input("email", Message("hosted.sign-in.email"), page.email, as: .line("email"), autocomplete: "username")
         }
     }
 

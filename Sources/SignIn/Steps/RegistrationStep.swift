@@ -67,16 +67,15 @@ struct RegistrationStep: Sendable {
 struct RegistrationPage: FormPage {
     static let template = "hosted/registration"
     static let fields = formFields.with {
-        $0.group("email", FieldView.fields) { page in
-            FieldView(
-                "email", label: Message("hosted.sign-in.email"), type: "email", value: page.email,
-                autocomplete: "username", hint: Message("hosted.registration.email-hint"), error: page.errors["email"])
+        $0.group("email", Input.fields) { page in
+            Input(
+                "email", Message("hosted.sign-in.email"), page.email, as: .line("email"), autocomplete: "username",
+                hint: Message("hosted.registration.email-hint"), errors: page.errors)
         }
-        $0.list("names", FieldView.fields) { page in
-            FieldView.names(
-                given: page.given, family: page.family, in: page.languages, error: page.errors["given_name"])
+        $0.list("names", Input.fields) { page in
+            Input.names(given: page.given, family: page.family, in: page.languages, page.errors)
         }
-        $0.group("password", FieldView.fields) { page in .newPassword(in: page.frame.team, error: page.errors["new"]) }
+        $0.group("password", Input.fields) { page in .newPassword(in: page.frame.team, page.errors) }
     }
 
     let form: HostedForm
