@@ -5,7 +5,7 @@ import SignIn
 import Templates
 
 /// Page of the audit log: search form, matching events, state of the seal chain.
-struct AuditLogPage: ConsolePage {
+struct AuditLogPage: FramedPage {
     static let template = "console/audit/index"
     static let fields = frameFields.with {
         $0.text("query") { $0.query.list.search }
@@ -40,7 +40,7 @@ struct AuditLogPage: ConsolePage {
 }
 
 /// Page of one event: all stored data, and links to related events.
-struct AuditEventPage: ConsolePage {
+struct AuditEventPage: FramedPage {
     static let template = "console/audit/show"
     static let fields = frameFields.with {
         $0.group("event", AuditRow.fields) { $0.row }

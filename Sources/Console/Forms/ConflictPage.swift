@@ -1,8 +1,9 @@
 import Core
+import SignIn
 import Templates
 
 /// Page for a conflicting change by another member: both versions side by side, and the choice between them.
-struct ConflictPage: ConsolePage {
+struct ConflictPage: FramedPage {
     static let template = "console/conflict"
     static let fields = frameFields.with {
         $0.text("heading") { $0.heading }

@@ -5,33 +5,15 @@ import Registry
 import SignIn
 import Templates
 
-/// Title, assets and navigation that every page of a team has.
-struct ConsoleFrame: Sendable {
+/// Title, assets and navigation that every page of a team has; `TeamContext.frame` creates it.
+struct ConsoleFrame: PageFrame {
     let title: LocalizedText
     let assets: AssetLinks
     let chrome: Chrome
-}
 
-/// A page of a team; `TeamContext.frame` creates its frame.
-protocol ConsolePage: View, SendableMetatype { var frame: ConsoleFrame { get } }
-
-extension ConsolePage {
-    /// The fields of `layouts/console`; a page adds its own.
-    static var frameFields: Fields<Self> {
-        Fields<Self> {
-            $0.text("lang") { _ in "en" }
-            $0.words("title") { $0.frame.title }
-            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
-            $0.group("chrome", Chrome.fields) { $0.frame.chrome }
-        }
+    static func declare<Page: FramedPage<Self>>(in fields: inout Fields<Page>) {
+        fields.group("chrome", Chrome.fields) { $0.frame.chrome }
     }
-}
-
-/// Title, assets and navigation that every page outside any team has.
-struct PlainFrame: Sendable {
-    let title: LocalizedText
-    let assets: AssetLinks
-    let chrome: PlainChrome
 }
 
 /// Navigation around a page of a team: list of teams, sections, signed-in user.
@@ -76,7 +58,7 @@ final class Chrome: Sendable {
 }
 
 /// Error page in the console's layout.
-struct ConsoleErrorPage: PlainPage {
+struct ConsoleErrorPage: FramedPage {
     static let template = "console/error"
     static let fields = frameFields.with {
         $0.text("status") { String($0.problem.status.code) }

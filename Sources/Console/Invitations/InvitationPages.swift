@@ -96,7 +96,7 @@ struct InvitationPages: ConsolePages {
 }
 
 /// Page of an invitation link: the team, the role, and the ways to join.
-struct InvitationPage: SetupView {
+struct InvitationPage: FramedPage {
     static let template = "invitations/show"
     static let fields = frameFields.with {
         $0.text("teamName") { $0.open.team.settings.name.rawValue }
@@ -126,7 +126,7 @@ struct InvitationPage: SetupView {
 }
 
 /// Page after joining with a new account, with a link to sign in.
-struct InvitationJoinedPage: SetupView {
+struct InvitationJoinedPage: FramedPage {
     static let template = "invitations/joined"
     static let fields = frameFields.with {
         $0.words("heading") { $0.frame.title }
@@ -138,7 +138,7 @@ struct InvitationJoinedPage: SetupView {
 }
 
 /// Error page for an invitation that is used, withdrawn or expired, or whose team is at its member limit.
-struct InvitationGonePage: SetupView {
+struct InvitationGonePage: FramedPage {
     static let template = "invitations/gone"
     static let fields = frameFields.with {
         $0.words("heading") { $0.frame.title }

@@ -116,7 +116,7 @@ struct ListView: Sendable {
 }
 
 /// Page of a team that is a list.
-struct ListPage: ConsolePage {
+struct ListPage: FramedPage {
     static let template = "console/list"
     static let fields = frameFields.with { $0.group("list", ListView.fields) { $0.list } }
 
@@ -130,7 +130,7 @@ struct ListPage: ConsolePage {
 }
 
 /// Page of the operators' area that is a list.
-struct OperatorListPage: OperatorPage {
+struct OperatorListPage: FramedPage {
     static let template = "console/operator/list"
     static let fields = frameFields.with { $0.group("list", ListView.fields) { $0.list } }
 

@@ -7,7 +7,7 @@ import SignIn
 import Templates
 
 /// Members and invitations of a team, with the invitation form.
-struct MemberListPage: ConsolePage {
+struct MemberListPage: FramedPage {
     static let template = "console/members/index"
     static let fields = frameFields.with {
         $0.rows("members") { $0.members }

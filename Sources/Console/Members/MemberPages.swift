@@ -145,7 +145,7 @@ extension MemberPages {
 }
 
 /// Page of a member, with forms for the role, the transfer of ownership and the removal.
-struct MemberPage: ConsolePage {
+struct MemberPage: FramedPage {
     static let template = "console/members/show"
     static let fields = frameFields.with {
         $0.group("person", PersonView.fields) { $0.row.person }

@@ -8,7 +8,7 @@ import SignIn
 import Templates
 
 /// A notification with its delivery attempts.
-struct NotificationDetailPage: ConsolePage {
+struct NotificationDetailPage: FramedPage {
     static let template = "console/notifications/show"
     static let fields = frameFields.with {
         $0.text("listURL") { NotificationRoutes.notifications.link($0.team) }

@@ -151,7 +151,7 @@ enum NotificationRoutes {
 }
 
 /// Delivery log of a team's notifications, with the form that sends a test notification.
-struct NotificationListPage: ConsolePage {
+struct NotificationListPage: FramedPage {
     static let template = "console/notifications/index"
     static let fields = frameFields.with {
         $0.group("list", ListView.fields) { $0.list }

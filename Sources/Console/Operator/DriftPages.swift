@@ -31,7 +31,7 @@ struct DriftPages: ConsolePages {
 }
 
 /// Watched documents with their differences.
-struct DriftPage: OperatorPage {
+struct DriftPage: FramedPage {
     static let template = "console/operator/drift"
     static let fields = frameFields.with {
         $0.flag("watched") { $0.isWatched }

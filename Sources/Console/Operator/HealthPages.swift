@@ -61,7 +61,7 @@ struct HealthPages: ConsolePages {
 }
 
 /// State of the database, processes, job queue and schedules.
-struct HealthPage: OperatorPage {
+struct HealthPage: FramedPage {
     static let template = "console/operator/health"
     static let fields = frameFields.with {
         $0.list("troubles", Fields<LocalizedText> { $0.words("text") { $0 } }) { $0.troubles }

@@ -128,7 +128,7 @@ extension JobSummary.State {
 }
 
 /// A job with its payload, result and last problem.
-struct JobDetailPage: OperatorPage {
+struct JobDetailPage: FramedPage {
     static let template = "console/operator/jobs/show"
     static let fields = frameFields.with {
         $0.text("listURL") { _ in OperatorRoutes.jobs.link() }

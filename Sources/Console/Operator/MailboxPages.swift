@@ -65,7 +65,7 @@ struct MailboxPages: ConsolePages {
 }
 
 /// A stored email as its recipient would see it.
-struct MailboxMailPage: OperatorPage {
+struct MailboxMailPage: FramedPage {
     static let template = "console/operator/mailbox/show"
     static let fields = frameFields.with {
         $0.text("listURL") { _ in OperatorRoutes.mailbox.link() }

@@ -50,7 +50,7 @@ struct CheckupPages: ConsolePages {
 }
 
 /// Page with the findings of a check-up, the worst verdict first.
-struct CheckupPage: ConsolePage {
+struct CheckupPage: FramedPage {
     static let template = "console/checkup"
     static let fields = frameFields.with {
         $0.optionalText("runURL") { $0.runURL }

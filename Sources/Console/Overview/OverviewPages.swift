@@ -86,7 +86,7 @@ struct OverviewPages: ConsolePages {
 }
 
 /// The overview of a team.
-struct OverviewPage: ConsolePage {
+struct OverviewPage: FramedPage {
     static let template = "console/overview"
     static let fields = frameFields.with {
         $0.optionalGroup("setup", Checklist.fields) { $0.checklist.isComplete ? nil : $0.checklist }

@@ -154,7 +154,7 @@ extension AppID: RegisteredThing {
 }
 
 /// Page of one App ID with its Service IDs, group, keys and connection to Apple.
-struct AppIDPage: ConsolePage {
+struct AppIDPage: FramedPage {
     static let template = "console/app-ids/show"
     static let fields = frameFields.with {
         $0.text("heading") { $0.appID.description }

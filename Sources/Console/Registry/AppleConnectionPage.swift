@@ -11,7 +11,7 @@ import SignIn
 import Templates
 
 /// Page of one connection: test results, values to enter at Apple, settings, deletion.
-struct AppleConnectionPage: ConsolePage {
+struct AppleConnectionPage: FramedPage {
     static let template = "console/apple/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.name }
@@ -74,7 +74,7 @@ struct AppleConnectionPage: ConsolePage {
 }
 
 /// Page about sign-in with Apple: the team's identity sources, its connections, and unconnected App IDs.
-struct AppleConnectionListPage: ConsolePage {
+struct AppleConnectionListPage: FramedPage {
     static let template = "console/apple/index"
     static let fields = frameFields.with {
         $0.words("sources") { SourceChoice(Set($0.sources)).words }
@@ -101,7 +101,7 @@ struct AppleConnectionListPage: ConsolePage {
 }
 
 /// Page with the form that connects an App ID to Apple, and the values to enter at Apple.
-struct NewAppleConnectionPage: ConsolePage {
+struct NewAppleConnectionPage: FramedPage {
     static let template = "console/apple/new"
     static let fields = frameFields.with {
         $0.optionalGroup("form", FormView.fields) { $0.connecting }

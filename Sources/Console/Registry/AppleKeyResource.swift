@@ -88,7 +88,7 @@ extension AppleKey: RegisteredThing {
 }
 
 /// Page of one Apple key: its properties, settings, removal.
-struct AppleKeyPage: ConsolePage {
+struct AppleKeyPage: FramedPage {
     static let template = "console/apple-keys/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.appleKey.name }

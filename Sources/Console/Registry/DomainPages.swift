@@ -51,7 +51,7 @@ struct DomainPages: ConsolePages {
 }
 
 /// Page of one domain: the result of the last check, and the file that it must serve.
-struct DomainPage: ConsolePage {
+struct DomainPage: FramedPage {
     static let template = "console/domains/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.domain.name.text }

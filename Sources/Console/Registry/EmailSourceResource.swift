@@ -184,7 +184,7 @@ extension EmailSourceForm {
 }
 
 /// Page of one email source: each DNS record it needs, as found and as it should be.
-struct EmailSourcePage: ConsolePage {
+struct EmailSourcePage: FramedPage {
     static let template = "console/email-sources/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.source.identity }

@@ -158,7 +158,7 @@ extension UserFacingError {
 }
 
 /// Page of one key: its one-time download, settings for client secrets, rotation, revocation.
-struct KeyPage: ConsolePage {
+struct KeyPage: FramedPage {
     static let template = "console/keys/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.key.name }
@@ -197,7 +197,7 @@ struct KeyPage: ConsolePage {
 }
 
 /// List of a team's keys, newest first, and its imported Apple keys.
-struct KeyListPage: ConsolePage {
+struct KeyListPage: FramedPage {
     static let template = "console/keys/index"
     static let fields = frameFields.with {
         $0.group("list", ListView.fields) { $0.list }

@@ -1,8 +1,9 @@
 import Core
+import SignIn
 import Templates
 
 /// Page with the form for a new object of the registry.
-struct NewPage: ConsolePage {
+struct NewPage: FramedPage {
     static let template = "console/new"
     static let fields = frameFields.with {
         $0.group("back", LinkView.fields) { $0.back }

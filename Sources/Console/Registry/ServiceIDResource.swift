@@ -139,7 +139,7 @@ extension ServiceID: RegisteredThing {
 }
 
 /// Page of one Service ID: its settings, its domains, and the settings for a client library.
-struct ServiceIDPage: ConsolePage {
+struct ServiceIDPage: FramedPage {
     static let template = "console/service-ids/show"
     static let fields = frameFields.with {
         $0.text("heading") { $0.service.description }

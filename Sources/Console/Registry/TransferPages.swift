@@ -119,7 +119,7 @@ struct TransferPages: ConsolePages {
 }
 
 /// Transfers of App IDs to and from other teams, with the form that offers one.
-struct TransferPage: ConsolePage {
+struct TransferPage: FramedPage {
     static let template = "console/transfers/index"
     static let fields = frameFields.with {
         $0.rows("transfers") { $0.transfers }
@@ -210,7 +210,7 @@ extension TransferRefusal {
 }
 
 /// What is transferred with an App ID that another team offers, with the form that accepts it.
-struct TransferAcceptancePage: ConsolePage {
+struct TransferAcceptancePage: FramedPage {
     static let template = "console/transfers/acceptance"
     static let fields = frameFields.with {
         $0.text("backURL") { TransferPages.transfers.link($0.team) }

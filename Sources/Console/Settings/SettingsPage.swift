@@ -6,7 +6,7 @@ import SignIn
 import Templates
 
 /// Settings of a team, in forms that are saved separately.
-struct SettingsPage: ConsolePage {
+struct SettingsPage: FramedPage {
     static let template = "console/settings"
     static let fields = frameFields.with {
         $0.flag("mayChange") { $0.mayChange }

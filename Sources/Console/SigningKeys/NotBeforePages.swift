@@ -63,7 +63,7 @@ struct NotBeforePages: ConsolePages {
 }
 
 /// Not-before times of a team, with the form that sets one.
-struct NotBeforePage: ConsolePage {
+struct NotBeforePage: FramedPage {
     static let template = "console/not-before/index"
     static let fields = frameFields.with {
         $0.text("keysURL") { $0.keysURL }

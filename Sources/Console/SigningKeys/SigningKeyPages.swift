@@ -103,7 +103,7 @@ struct SigningKeyPages: ConsolePages {
 }
 
 /// Signing keys of a team, newest first.
-struct SigningKeyPage: ConsolePage {
+struct SigningKeyPage: FramedPage {
     static let template = "console/signing-keys/index"
     static let fields = frameFields.with {
         $0.group("keySet", CopyView.fields) { CopyView("jwks_uri", $0.keySetURL) }

@@ -80,7 +80,7 @@ struct TeamPages: ConsolePages {
 }
 
 /// Teams of the account; for an operator, all teams.
-struct TeamListPage: PlainPage {
+struct TeamListPage: FramedPage {
     static let template = "console/teams/index"
     static let fields = frameFields.with {
         $0.optionalText("newTeamURL") { $0.mayCreate ? ConsoleRoutes.newTeam.link() : nil }
@@ -95,7 +95,7 @@ struct TeamListPage: PlainPage {
 }
 
 /// Form with which an operator creates a team.
-struct NewTeamPage: PlainPage {
+struct NewTeamPage: FramedPage {
     static let template = "console/teams/new"
     static let fields = frameFields.with {
         $0.text("action") { _ in ConsoleRoutes.teams.link() }

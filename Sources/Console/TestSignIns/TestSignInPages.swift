@@ -134,7 +134,7 @@ enum TestSignInRoutes {
 }
 
 /// Form that starts a test sign-in.
-struct NewTestSignInPage: ConsolePage {
+struct NewTestSignInPage: FramedPage {
     static let template = "console/test-sign-ins/new"
     static let fields = frameFields.with {
         $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
@@ -165,7 +165,7 @@ struct TestSignInServiceView: Sendable {
 }
 
 /// Page that shows a test sign-in step by step.
-struct TestSignInPage: ConsolePage {
+struct TestSignInPage: FramedPage {
     static let template = "console/test-sign-ins/show"
     static let fields = frameFields.with {
         $0.group("serviceID", TestSignInServiceView.fields) { $0.service }

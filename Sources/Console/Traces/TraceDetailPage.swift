@@ -7,7 +7,7 @@ import SignIn
 import Templates
 
 /// A sign-in trace step by step, with a diagnosis if it failed.
-struct TraceDetailPage: ConsolePage {
+struct TraceDetailPage: FramedPage {
     static let template = "console/traces/show"
     static let fields = frameFields.with {
         $0.words("headline") { $0.story.headline }

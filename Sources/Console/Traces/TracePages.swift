@@ -131,7 +131,7 @@ struct TracePages: ConsolePages {
 }
 
 /// List of a team's sign-in traces, including requests that did not lead to a sign-in.
-struct TraceListPage: ConsolePage {
+struct TraceListPage: FramedPage {
     static let template = "console/traces/index"
     static let fields = frameFields.with {
         $0.optionalText("reference") { $0.missing }

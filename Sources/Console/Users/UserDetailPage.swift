@@ -9,7 +9,7 @@ import SignIn
 import Templates
 
 /// Details of a user that a team may see.
-struct UserDetailPage: ConsolePage {
+struct UserDetailPage: FramedPage {
     static let template = "console/users/show"
     static let fields = frameFields.with {
         $0.errors { page in page.errors.links + (page.confirmation?.problems.links ?? []) }

@@ -62,7 +62,7 @@ struct UserFactorPages: ConsolePages {
 }
 
 /// Second factors of a user, with the form that removes them.
-struct UserFactorPage: ConsolePage {
+struct UserFactorPage: FramedPage {
     static let template = "console/users/factors"
     static let fields = frameFields.with {
         $0.text("userURL") { ConsoleRoutes.user.link($0.team, $0.user.subject) }

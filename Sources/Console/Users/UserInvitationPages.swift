@@ -113,7 +113,7 @@ extension UserInvitations.Failure {
 }
 
 /// Open invitations to create an account, with the invitation form.
-struct UserInvitationListPage: ConsolePage {
+struct UserInvitationListPage: FramedPage {
     static let template = "console/users/invitations"
     static let fields = frameFields.with {
         $0.rows("invitations") { $0.invitations }

@@ -112,7 +112,7 @@ struct AccountData: Sendable {
 }
 
 /// Confirmation that the account is deleted.
-struct AccountDeletedPage: HostedPage {
+struct AccountDeletedPage: FramedPage {
     static let template = "hosted/account-deleted"
     static let fields = frameFields
 

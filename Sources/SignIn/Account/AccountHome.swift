@@ -66,7 +66,7 @@ struct AccountHome: Sendable {
 }
 
 /// Page after a session has ended.
-struct SignedOutPage: HostedPage {
+struct SignedOutPage: FramedPage {
     static let template = "hosted/signed-out"
     static let fields = frameFields.with { $0.optionalText("signInURL") { $0.signInURL } }
 

@@ -6,7 +6,7 @@ import Platform
 import Templates
 
 /// Account page of the user: apps, sessions, sign-in methods, data.
-struct AccountPage: HostedPage {
+struct AccountPage: FramedPage {
     static let template = "hosted/account"
     static let fields = frameFields.with {
         $0.group("person", PersonView.fields) { $0.person }

@@ -1,7 +1,7 @@
 import Templates
 
 /// Delivers an answer by `form_post`: a form that submits itself, with a button for browsers without scripts.
-struct ExitPostPage: HostedPage {
+struct ExitPostPage: FramedPage {
     static let template = "hosted/exit-post"
     static let fields = frameFields.with {
         $0.text("appName") { $0.appName }
@@ -27,7 +27,7 @@ struct ExitPostPage: HostedPage {
 }
 
 /// Delivers an answer by query or fragment, or leads to Apple after a form: a refresh, with a link beside it.
-struct ExitRedirectPage: HostedPage {
+struct ExitRedirectPage: FramedPage {
     static let template = "hosted/exit-redirect"
     static let fields = frameFields.with {
         $0.text("appName") { $0.appName }
@@ -40,7 +40,7 @@ struct ExitRedirectPage: HostedPage {
 }
 
 /// Delivers an answer by `web_message`: a script posts it to the window that opened this one, and closes this one.
-struct ExitMessagePage: HostedPage {
+struct ExitMessagePage: FramedPage {
     static let template = "hosted/exit-message"
     static let fields = frameFields.with {
         $0.text("appName") { $0.appName }

@@ -6,7 +6,7 @@ import Platform
 import Templates
 
 /// Page with one message and an optional link.
-struct MessagePage: HostedPage {
+struct MessagePage: FramedPage {
     static let template = "hosted/message"
     static let fields = frameFields.with {
         $0.words("message") { $0.message }

@@ -5,7 +5,7 @@ import Platform
 import Templates
 
 /// Result of an account deletion, for browsers; apps read the same data as JSON.
-struct ReceiptPage: HostedPage {
+struct ReceiptPage: FramedPage {
     static let template = "hosted/receipt"
     static let fields = frameFields.with {
         $0.flag("settled") { $0.receipt.isSettled }

@@ -7,7 +7,7 @@ import Registry
 import Templates
 
 /// Sign-in with email address and password.
-struct SignInPage: HostedPage {
+struct SignInPage: FramedPage {
     static let template = "hosted/sign-in"
     static let fields = frameFields.with {
         $0.words("heading") { $0.title }

@@ -32,7 +32,7 @@ struct HostedPages: Sendable {
     func frame(_ title: any LocalizedTextConvertible, of team: TeamSnapshot?, in language: Language) -> HostedFrame {
         HostedFrame(
             language: language, title: title.localizedText, assets: site.assets,
-            brand: team.map(HostedFrame.Brand.init) ?? .pippin, team: team?.id)
+            brand: team.map(PageBrand.init) ?? .pippin, team: team?.id)
     }
 
     func respond(_ page: SignInPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
@@ -41,7 +41,7 @@ struct HostedPages: Sendable {
         return response
     }
 
-    func respond(_ page: some HostedPage, status: Status = .ok, retryAfter: Int? = nil) -> Response {
+    func respond(_ page: some FramedPage<HostedFrame>, status: Status = .ok, retryAfter: Int? = nil) -> Response {
         var response = site.respond(page, status: status, forms: .ourselves)
         response.retry(after: retryAfter)
         return response
@@ -80,7 +80,9 @@ struct HostedPages: Sendable {
         }
     }
 
-    private func exit(_ page: some HostedPage) -> Response { site.respond(page, status: .ok, forms: .anywhere) }
+    private func exit(_ page: some FramedPage<HostedFrame>) -> Response {
+        site.respond(page, status: .ok, forms: .anywhere)
+    }
 }
 
 extension Response {

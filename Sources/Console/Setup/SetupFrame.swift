@@ -3,41 +3,18 @@ import HTTP
 import SignIn
 import Templates
 
-/// A setup page.
-protocol SetupView: View, SendableMetatype { var frame: SetupFrame { get } }
-
-/// Layout data of the setup pages, which look like hosted pages with Pippin's own branding.
-struct SetupFrame: Sendable {
+/// Frame of the setup pages, which look like hosted pages with Pippin's own branding.
+struct SetupFrame: PageFrame {
     let title: LocalizedText
     let assets: AssetLinks
 
-    struct Brand: Sendable {
-        static let fields = Fields<Brand> {
-            $0.text("name") { _ in "Pippin" }
-            $0.text("initial") { _ in Initial.of("Pippin") }
-            $0.optionalText("logo") { _ in nil }
-            $0.optionalText("stylesheet") { _ in nil }
-            $0.optionalText("privacyURL") { _ in nil }
-            $0.optionalText("termsURL") { _ in nil }
-            $0.flag("sandbox") { _ in false }
-        }
-    }
-}
-
-extension SetupView {
-    /// Fields of `layouts/hosted`, to which a page adds its own.
-    static var frameFields: Fields<Self> {
-        Fields<Self> {
-            $0.text("lang") { _ in "en" }
-            $0.words("title") { $0.frame.title }
-            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
-            $0.group("brand", SetupFrame.Brand.fields) { _ in SetupFrame.Brand() }
-        }
+    static func declare<Page: FramedPage<Self>>(in fields: inout Fields<Page>) {
+        fields.group("brand", PageBrand.fields) { _ in .pippin }
     }
 }
 
 /// Form for the first operator and team.
-struct SetupPage: SetupView {
+struct SetupPage: FramedPage {
     static let template = "setup/new"
     static let fields = frameFields.with {
         $0.text("action") { $0.action }
@@ -59,7 +36,7 @@ struct SetupPage: SetupView {
 }
 
 /// Page with the command that prints a setup link, shown without an operator or for an invalid link.
-struct SetupLinkPage: SetupView {
+struct SetupLinkPage: FramedPage {
     static let template = "setup/link"
     static let fields = frameFields.with {
         $0.words("heading") { $0.frame.title }

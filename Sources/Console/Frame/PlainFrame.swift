@@ -5,18 +5,14 @@ import Registry
 import SignIn
 import Templates
 
-/// A page outside any team; `AccountContext.frame` creates its frame.
-protocol PlainPage: View, SendableMetatype { var frame: PlainFrame { get } }
+/// Title, assets and navigation that every page outside any team has; `AccountContext.frame` creates it.
+struct PlainFrame: PageFrame {
+    let title: LocalizedText
+    let assets: AssetLinks
+    let chrome: PlainChrome
 
-extension PlainPage {
-    /// The fields of `layouts/console-plain`; a page adds its own.
-    static var frameFields: Fields<Self> {
-        Fields<Self> {
-            $0.text("lang") { _ in "en" }
-            $0.words("title") { $0.frame.title }
-            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
-            $0.group("chrome", PlainChrome.fields) { $0.frame.chrome }
-        }
+    static func declare<Page: FramedPage<Self>>(in fields: inout Fields<Page>) {
+        fields.group("chrome", PlainChrome.fields) { $0.frame.chrome }
     }
 }
 

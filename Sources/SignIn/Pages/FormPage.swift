@@ -1,26 +1,8 @@
 import Core
 import Templates
 
-/// Page in the layout of the hosted pages.
-protocol HostedPage: View, SendableMetatype { var frame: HostedFrame { get } }
-
-extension HostedPage {
-    static var languages: [Language] { Language.allCases }
-    var language: Language { frame.language }
-
-    /// Fields of `layouts/hosted`, to which each page adds its own.
-    static var frameFields: Fields<Self> {
-        Fields<Self> {
-            $0.text("lang") { $0.frame.language.tag }
-            $0.words("title") { $0.frame.title }
-            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
-            $0.group("brand", HostedFrame.Brand.fields) { $0.frame.brand }
-        }
-    }
-}
-
 /// Hosted page with a form.
-protocol FormPage: HostedPage { var form: HostedForm { get } }
+protocol FormPage: FramedPage<HostedFrame> { var form: HostedForm { get } }
 
 extension FormPage {
     var frame: HostedFrame { form.frame }
@@ -36,7 +18,7 @@ extension FormPage {
 }
 
 /// Page for an error that the user did not cause; the app receives no response.
-struct HostedErrorPage: HostedPage {
+struct HostedErrorPage: FramedPage {
     static let template = "hosted/error"
     static let fields = frameFields.with {
         $0.words("headline") { $0.headline }

@@ -4,31 +4,21 @@ import HTTP
 import SignIn
 import Templates
 
-/// A page of the sample app.
-protocol SamplePage: View, SendableMetatype { var frame: SampleFrame { get } }
-
 /// Frame of the sample app's pages, which differ from Pippin's because it is another app.
-struct SampleFrame: Sendable {
+struct SampleFrame: PageFrame {
     let title: LocalizedText
     let assets: AssetLinks
     let appName: String
-}
 
-extension SamplePage {
-    static var frameFields: Fields<Self> {
-        Fields<Self> {
-            $0.text("lang") { _ in "en" }
-            $0.words("title") { $0.frame.title }
-            $0.group("assets", AssetLinks.fields) { $0.frame.assets }
-            $0.text("appName") { $0.frame.appName }
-            $0.text("homeURL") { _ in SampleApp.home.link() }
-            $0.text("signInURL") { _ in SampleApp.start.link() }
-        }
+    static func declare<Page: FramedPage<Self>>(in fields: inout Fields<Page>) {
+        fields.text("appName") { $0.frame.appName }
+        fields.text("homeURL") { _ in SampleApp.home.link() }
+        fields.text("signInURL") { _ in SampleApp.start.link() }
     }
 }
 
 /// Page before the sign-in: the button, and the account to use.
-struct SampleHomePage: SamplePage {
+struct SampleHomePage: FramedPage {
     static let template = "sample/home"
     static let fields = frameFields.with {
         $0.group("email", CopyView.fields) { CopyView(Message("sample.app.copy.email"), $0.registration.email) }
@@ -44,7 +34,7 @@ struct SampleHomePage: SamplePage {
 }
 
 /// Page after the sign-in: everything the app received.
-struct SampleResultPage: SamplePage {
+struct SampleResultPage: FramedPage {
     static let template = "sample/result"
     static let fields = frameFields.with {
         $0.words("greeting") { $0.greeting.localizedText }
