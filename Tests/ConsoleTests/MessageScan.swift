@@ -19,8 +19,20 @@ enum MessageScan {
         }
     }
 
-    /// The families of `Message(in: "family", name)`.
-    static func families(in source: String) -> [String] { literals(after: "Message(in: ", in: source) }
+    /// The families of `Message(in: "family", name)`, and of `BadgeView` and `Input.Kind.choices`, which call it.
+    static func families(in source: String) -> [String] {
+        let badges = calls("BadgeView(", in: source).map { String(decoding: $0, as: UTF8.self) + ")" }
+        return literals(after: "Message(in: ", in: source) + literals(after: ".choices(in: ", in: source)
+            + badges.flatMap { literals(after: "in: ", in: $0) }
+    }
+
+    /// The families of `UserFacingError(status, "family")`.
+    static func problems(in source: String) -> [String] {
+        calls("UserFacingError(", in: source).compactMap { call in
+            guard !String(decoding: call, as: UTF8.self).contains("Message(") else { return nil }
+            return literals(in: call).first?.text
+        }.filter { $0.contains(".") && !$0.contains(" ") }
+    }
 
     /// The literal that each call begins with, where it begins with one.
     static func literals(after opening: String, in source: String) -> [String] {

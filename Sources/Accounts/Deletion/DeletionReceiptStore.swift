@@ -100,7 +100,7 @@ public struct DeletionReceipt: Sendable {
     /// A token of the account.
     public struct Token: Sendable {
         /// State of a token: pending, revoked, refused, superseded.
-        public enum Fate: String, SQLText, Sendable {
+        public enum Fate: String, SQLText, CaseIterable, Sendable {
             case pending
             case revoked
             /// Revocation is impossible; only the user can end the authorization.

@@ -167,11 +167,5 @@ struct NotificationListPage: FramedPage {
 extension NotificationState {
     var words: Message { Message(in: "console.notifications.state", rawValue) }
 
-    var badge: BadgeView {
-        switch self {
-        case .pending: BadgeView(.plain, words)
-        case .delivered: BadgeView(.good, words)
-        case .dead: BadgeView(.bad, words)
-        }
-    }
+    var badge: BadgeView { BadgeView(self, in: "console.notifications.state", good: [.delivered], bad: [.dead]) }
 }

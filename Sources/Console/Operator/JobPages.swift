@@ -118,12 +118,7 @@ extension JobSummary.State {
     var words: Message { Message(in: "console.operator.jobs.state", rawValue) }
 
     var badge: BadgeView {
-        switch self {
-        case .waiting, .cancelled: BadgeView(.plain, words)
-        case .running: BadgeView(.warn, words)
-        case .succeeded: BadgeView(.good, words)
-        case .dead: BadgeView(.bad, words)
-        }
+        BadgeView(self, in: "console.operator.jobs.state", good: [.succeeded], warn: [.running], bad: [.dead])
     }
 }
 

@@ -101,11 +101,5 @@ extension Finding {
 extension Finding.Verdict {
     fileprivate var heading: Message { Message(in: "console.checkup.heading", rawValue) }
 
-    fileprivate var badge: BadgeView {
-        switch self {
-        case .wrong: BadgeView(.bad, Message("console.checkup.verdict.wrong"))
-        case .note: BadgeView(.plain, Message("console.checkup.verdict.note"))
-        case .good: BadgeView(.good, Message("console.checkup.verdict.good"))
-        }
-    }
+    fileprivate var badge: BadgeView { BadgeView(self, in: "console.checkup.verdict", good: [.good], bad: [.wrong]) }
 }

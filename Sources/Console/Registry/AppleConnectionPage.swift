@@ -142,14 +142,9 @@ extension ConnectionVerdict {
 
 extension AppleConnectionTest.Outcome {
     var badge: BadgeView {
-        switch self {
-        case .accepted: BadgeView(.good, Message("console.apple.test.accepted"))
-        case .refused: BadgeView(.bad, Message("console.apple.test.refused"))
-        case .unexpected: BadgeView(.warn, Message("console.apple.test.unexpected"))
-        case .throttled: BadgeView(.warn, Message("console.apple.test.throttled"))
-        case .trouble: BadgeView(.warn, Message("console.apple.test.trouble"))
-        case .unreachable: BadgeView(.warn, Message("console.apple.test.unreachable"))
-        }
+        BadgeView(
+            self, in: "console.apple.test", good: [.accepted], warn: [.unexpected, .throttled, .trouble, .unreachable],
+            bad: [.refused])
     }
 }
 

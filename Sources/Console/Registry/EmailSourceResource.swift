@@ -205,14 +205,7 @@ struct EmailSourcePage: FramedPage {
 }
 
 extension MailRecord.State {
-    var badge: BadgeView {
-        switch self {
-        case .pending: BadgeView(.plain, Message("console.email-sources.state.pending"))
-        case .ok: BadgeView(.good, Message("console.email-sources.state.ok"))
-        case .missing: BadgeView(.bad, Message("console.email-sources.state.missing"))
-        case .wrong: BadgeView(.bad, Message("console.email-sources.state.wrong"))
-        }
-    }
+    var badge: BadgeView { BadgeView(self, in: "console.email-sources.state", good: [.ok], bad: [.missing, .wrong]) }
 }
 
 extension MailRecord {

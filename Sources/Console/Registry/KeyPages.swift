@@ -147,14 +147,10 @@ extension KeyPages {
 
 extension UserFacingError {
     /// The private key was already downloaded, which is possible only once.
-    fileprivate static let keyIsGone = UserFacingError(
-        .gone, Message("console.keys.gone.headline"), Message("console.keys.gone.message"),
-        advice: Message("console.keys.gone.advice"))
+    fileprivate static let keyIsGone = UserFacingError(.gone, "console.keys.gone")
 
     /// The private key is encrypted with another master key than the configured one.
-    fileprivate static let keyIsSealed = UserFacingError(
-        .internalServerError, Message("console.keys.sealed.headline"), Message("console.keys.sealed.message"),
-        advice: Message("console.keys.sealed.advice"))
+    fileprivate static let keyIsSealed = UserFacingError(.internalServerError, "console.keys.sealed")
 }
 
 /// Page of one key: its one-time download, settings for client secrets, rotation, revocation.

@@ -183,29 +183,14 @@ extension AppTransfer {
     }
 
     private var badge: BadgeView {
-        switch state {
-        case .offered: BadgeView(.warn, Message("console.transfers.state.offered"))
-        case .accepted: BadgeView(.good, Message("console.transfers.state.accepted"))
-        case .declined: BadgeView(.plain, Message("console.transfers.state.declined"))
-        case .withdrawn: BadgeView(.plain, Message("console.transfers.state.withdrawn"))
-        case .expired: BadgeView(.plain, Message("console.transfers.state.expired"))
-        }
+        BadgeView(state, in: "console.transfers.state", good: [.accepted], warn: [.offered])
     }
 }
 
 extension TransferRefusal {
     var words: Message {
-        switch self {
-        case .unknownApp: Message("console.transfers.refusal.unknown-app")
-        case .grouped: Message("console.transfers.refusal.grouped")
-        case .unknownTeam: Message("console.transfers.refusal.unknown-team")
-        case .notAllowed: Message("shared.problems.forbidden.headline")
-        case .ownTeam: Message("console.transfers.refusal.own-team")
-        case .underWay: Message("console.transfers.refusal.under-way")
-        case .tooMany: Message("console.transfers.refusal.too-many")
-        case .tooManyToday: Message("console.transfers.refusal.too-many-today")
-        case .tooManyTaken: Message("console.transfers.refusal.too-many-taken")
-        }
+        self == .notAllowed
+            ? Message("shared.problems.forbidden.headline") : Message(in: "console.transfers.refusal", rawValue)
     }
 }
 

@@ -132,11 +132,7 @@ extension SettingsDraft {
         case .team:
             [
                 (Message("console.settings.name"), name),
-                (
-                    Message("console.settings.mode"),
-                    mode == .sandbox
-                        ? Message("console.settings.mode.sandbox") : Message("console.settings.mode.production")
-                ),
+                (Message("console.settings.mode"), Message(in: "console.settings.mode", mode.rawValue)),
             ]
         case .sources: [(Message("console.settings.sources"), SourceChoice(identitySources).words)]
         case .signIn:
@@ -173,30 +169,25 @@ extension SettingsDraft {
                 Input(
                     "name", Message("console.settings.name"), name, hint: Message("console.settings.name.hint"),
                     errors: errors)
-            ] + (setsMode ? [modeView(errors)] : [])
+            ] + (setsMode ? [.mode(mode, errors)] : [])
         case .sources:
             [
                 Input(
                     "sources", Message("console.settings.sources"),
                     as: .choices(
-                        SourceChoice.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0.sources == identitySources)
-                        }), hint: Message("console.settings.sources.help"), errors: errors)
+                        in: "console.settings.sources",
+                        chosen: SourceChoice.allCases.first { $0.sources == identitySources }),
+                    hint: Message("console.settings.sources.help"), errors: errors)
             ]
         case .signIn:
             [
                 Input(
                     "second_factor", Message("console.settings.second-factor"),
-                    as: .choices(
-                        SecondFactor.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == secondFactor)
-                        }), hint: Message("console.settings.second-factor.help")),
+                    as: .choices(in: "console.settings.second-factor", chosen: secondFactor),
+                    hint: Message("console.settings.second-factor.help")),
                 Input(
                     "registration", Message("console.settings.registration"),
-                    as: .choices(
-                        Registration.allCases.map {
-                            .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == registration)
-                        })),
+                    as: .choices(in: "console.settings.registration", chosen: registration)),
             ]
         case .rules: ruleInputs(errors)
         case .branding:
@@ -208,19 +199,6 @@ extension SettingsDraft {
                 url("terms_url", Message("console.settings.terms"), termsURL, errors),
             ]
         }
-    }
-
-    private func modeView(_ errors: FieldErrors) -> Input {
-        Input(
-            "mode", Message("console.settings.mode"),
-            as: .choices([
-                .init(
-                    TeamMode.production.rawValue, Message("console.settings.mode.production"),
-                    hint: Message("console.settings.mode.production.hint"), isChosen: mode == .production),
-                .init(
-                    TeamMode.sandbox.rawValue, Message("console.settings.mode.sandbox"),
-                    hint: Message("console.settings.mode.sandbox.hint"), isChosen: mode == .sandbox),
-            ]), errors: errors)
     }
 
     private func ruleInputs(_ errors: FieldErrors) -> [Input] {
@@ -239,10 +217,8 @@ extension SettingsDraft {
                     }), hint: Message("console.settings.spelling.help")),
             Input(
                 "apple_keys", Message("console.settings.apple-keys"),
-                as: .choices(
-                    AppleKeyPublication.allCases.map {
-                        .init($0.rawValue, $0.words, hint: $0.hint, isChosen: $0 == appleKeys)
-                    }), hint: Message("console.settings.apple-keys.help"), errors: errors),
+                as: .choices(in: "console.settings.apple-keys", chosen: appleKeys),
+                hint: Message("console.settings.apple-keys.help"), errors: errors),
         ] + (asksAboutAppleKeys ? [acceptance] : []) + [
             Input(
                 "audit_retention_days", Message("console.settings.retention"), auditRetentionDays,
@@ -279,20 +255,17 @@ extension SettingsDraft {
     }
 }
 
-extension SecondFactor {
-    var words: Message { Message(in: "console.settings.second-factor", rawValue) }
-
-    fileprivate var hint: Message { Message(in: "console.settings.second-factor", rawValue + ".hint") }
+extension Input {
+    /// Choice of a team's mode.
+    static func mode(_ mode: TeamMode, _ errors: FieldErrors = FieldErrors()) -> Input {
+        Input(
+            "mode", Message("console.settings.mode"), as: .choices(in: "console.settings.mode", chosen: mode),
+            errors: errors)
+    }
 }
 
-extension Registration {
-    var words: Message { Message(in: "console.settings.registration", rawValue) }
+extension SecondFactor { var words: Message { Message(in: "console.settings.second-factor", rawValue) } }
 
-    fileprivate var hint: Message { Message(in: "console.settings.registration", rawValue + ".hint") }
-}
+extension Registration { var words: Message { Message(in: "console.settings.registration", rawValue) } }
 
-extension AppleKeyPublication {
-    var words: Message { Message(in: "console.settings.apple-keys", rawValue) }
-
-    fileprivate var hint: Message { Message(in: "console.settings.apple-keys", rawValue + ".hint") }
-}
+extension AppleKeyPublication { var words: Message { Message(in: "console.settings.apple-keys", rawValue) } }

@@ -25,6 +25,4 @@ enum SourceChoice: String, CaseIterable, Sendable {
     }
 
     var words: Message { Message(in: "console.settings.sources", rawValue) }
-
-    var hint: Message { Message(in: "console.settings.sources", rawValue + ".hint") }
 }

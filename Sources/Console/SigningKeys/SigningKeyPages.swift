@@ -124,14 +124,7 @@ struct SigningKeyPage: FramedPage {
 }
 
 extension TeamSigningKey.State {
-    fileprivate var badge: BadgeView {
-        switch self {
-        case .next: BadgeView(.plain, Message("console.signing-keys.state.next"))
-        case .signing: BadgeView(.good, Message("console.signing-keys.state.signing"))
-        case .published: BadgeView(.plain, Message("console.signing-keys.state.published"))
-        case .expired: BadgeView(.plain, Message("console.signing-keys.state.over"))
-        }
-    }
+    fileprivate var badge: BadgeView { BadgeView(self, in: "console.signing-keys.state", good: [.signing]) }
 }
 
 extension SigningKeyRotation {

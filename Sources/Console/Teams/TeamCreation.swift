@@ -111,18 +111,7 @@ struct NewTeamForm: Sendable {
             hint: Message("console.teams.id.hint"), errors: errors, isRequired: false, isCode: true)
     }
 
-    var modeView: Input {
-        Input(
-            "mode", Message("console.teams.mode"),
-            as: .choices([
-                .init(
-                    TeamMode.production.rawValue, Message("console.teams.mode.production"),
-                    hint: Message("console.teams.mode.production.hint"), isChosen: mode == .production),
-                .init(
-                    TeamMode.sandbox.rawValue, Message("console.teams.sandbox"),
-                    hint: Message("console.teams.mode.sandbox.hint"), isChosen: mode == .sandbox),
-            ]))
-    }
+    var modeView: Input { .mode(mode) }
 
     private mutating func readID() -> TeamID? {
         let typed = teamID.withoutWhiteSpace

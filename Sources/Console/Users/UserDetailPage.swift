@@ -229,11 +229,7 @@ struct UserAppleView: Sendable {
 
 extension LinkedIdentity.State {
     fileprivate var badge: BadgeView {
-        switch self {
-        case .authorized: BadgeView(.good, Message("console.users.apple.state.authorized"))
-        case .revoked: BadgeView(.bad, Message("console.users.apple.state.revoked"))
-        case .transferred: BadgeView(.warn, Message("console.users.apple.state.transferred"))
-        }
+        BadgeView(self, in: "console.users.apple.state", good: [.authorized], warn: [.transferred], bad: [.revoked])
     }
 }
 

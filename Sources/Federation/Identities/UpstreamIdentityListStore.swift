@@ -45,7 +45,7 @@ extension LinkedIdentity {
 /// Identity of a user at a provider, with the data received at sign-in.
 public struct LinkedIdentity: Sendable {
     /// Authorization of the apps by the user, as the provider reports it.
-    public enum State: String, SQLText, Sendable {
+    public enum State: String, SQLText, CaseIterable, Sendable {
         case authorized
         case revoked
         case transferred

@@ -147,7 +147,7 @@ public struct TeamAttentionStore: Sendable {
 
 /// An item of a team that is unused, old or incomplete.
 public struct TeamAttention: Sendable {
-    public enum Kind: String, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
         /// A key without any signature since its creation.
         case keyNeverUsed = "key_never_used"
         case keyUnused = "key_unused"

@@ -93,7 +93,7 @@ public final class TeamSigningKey: Sendable {
     }
 
     /// State of a signing key: next, signing, published, expired.
-    public enum State: Sendable {
+    public enum State: String, CaseIterable, Sendable {
         /// Published in advance, so that clients have it when it begins to sign.
         case next
         case signing

@@ -4,7 +4,7 @@ public import Postgres
 
 /// An event of the audit log: an action that succeeded or was refused.
 public struct AuditEvent: Sendable {
-    public enum Outcome: String, SQLText, Sendable {
+    public enum Outcome: String, SQLText, CaseIterable, Sendable {
         case succeeded
         case refused
     }

@@ -9,7 +9,7 @@ public struct MailRecord: Hashable, Sendable, Codable {
         case dkim
     }
 
-    public enum State: String, Sendable, Codable {
+    public enum State: String, CaseIterable, Sendable, Codable {
         /// Not known: never looked up, or the name servers did not answer.
         case pending
         case ok

@@ -183,7 +183,7 @@ public struct AppTransfer: Sendable {
     public static let lifetime = Duration.seconds(14 * 86_400)
 
     /// State of a transfer: offered, accepted, declined, withdrawn, expired.
-    public enum State: String, SQLText, Sendable {
+    public enum State: String, SQLText, CaseIterable, Sendable {
         case offered
         case accepted
         case declined
@@ -229,21 +229,21 @@ public struct TransferredRegistration: Codable, Sendable {
 }
 
 /// The reason why a transfer is rejected.
-public enum TransferRefusal: Error, Equatable, Sendable {
-    case unknownApp
+public enum TransferRefusal: String, CaseIterable, Error {
+    case unknownApp = "unknown-app"
     /// The App ID is grouped with others; Apple requires an ungrouped one.
     case grouped
     /// The Team ID is malformed; whether a well-formed one exists is not disclosed.
-    case unknownTeam
-    case ownTeam
+    case unknownTeam = "unknown-team"
+    case ownTeam = "own-team"
     /// The member is no longer an owner of the team.
     case notAllowed
     /// The team has the most open offers allowed.
-    case tooMany
+    case tooMany = "too-many"
     /// The most offers allowed were made, or accepted by others, within 24 hours.
-    case tooManyToday
+    case tooManyToday = "too-many-today"
     /// The team has accepted the most App IDs allowed within 24 hours.
-    case tooManyTaken
+    case tooManyTaken = "too-many-taken"
     /// The App ID is offered already, or was transferred within the window.
-    case underWay
+    case underWay = "under-way"
 }

@@ -7,38 +7,22 @@ import Platform
 /// Stored by name in a cookie that lives 60 seconds, so that no other party can put text on the page.
 enum AccountChange: String, CaseIterable, Sendable {
     case stopped
-    case relayOn
-    case relayOff
-    case sessionEnded
-    case sessionsEnded
-    case passwordChanged
-    case factorAdded
-    case factorRenamed
-    case factorRemoved
-    case appleConnected
-    case appleDisconnected
-    case appleKnown
-    case appleCancelled
+    case relayOn = "relay-on"
+    case relayOff = "relay-off"
+    case sessionEnded = "session-ended"
+    case sessionsEnded = "sessions-ended"
+    case passwordChanged = "password-changed"
+    case factorAdded = "factor-added"
+    case factorRenamed = "factor-renamed"
+    case factorRemoved = "factor-removed"
+    case appleConnected = "apple-connected"
+    case appleDisconnected = "apple-disconnected"
+    case appleKnown = "apple-known"
+    case appleCancelled = "apple-cancelled"
 
     private static let life = Duration.seconds(60)
 
-    var words: Message {
-        switch self {
-        case .stopped: Message("hosted.account.done.stopped")
-        case .relayOn: Message("hosted.account.done.relay-on")
-        case .relayOff: Message("hosted.account.done.relay-off")
-        case .sessionEnded: Message("hosted.account.done.session-ended")
-        case .sessionsEnded: Message("hosted.account.done.sessions-ended")
-        case .passwordChanged: Message("hosted.account.done.password-changed")
-        case .factorAdded: Message("hosted.factors.done.added")
-        case .factorRenamed: Message("hosted.factors.done.renamed")
-        case .factorRemoved: Message("hosted.factors.done.removed")
-        case .appleConnected: Message("hosted.apple.done.connected")
-        case .appleDisconnected: Message("hosted.apple.done.disconnected")
-        case .appleKnown: Message("hosted.apple.done.known")
-        case .appleCancelled: Message("hosted.apple.done.cancelled")
-        }
-    }
+    var words: Message { Message(in: "hosted.account.done", rawValue) }
 
     /// Whether nothing was changed.
     var isNone: Bool { self == .appleKnown || self == .appleCancelled }

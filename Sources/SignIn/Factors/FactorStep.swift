@@ -171,7 +171,5 @@ struct FactorStep: Sendable {
 
 extension UserFacingError {
     /// Five codes were wrong in one interaction or session.
-    static let fiveWrongCodes = UserFacingError(
-        .tooManyRequests, Message("hosted.factors.prove.over.headline"), Message("hosted.factors.prove.over.message"),
-        advice: Message("hosted.factors.prove.over.advice"))
+    static let fiveWrongCodes = UserFacingError(.tooManyRequests, "hosted.factors.prove.over")
 }

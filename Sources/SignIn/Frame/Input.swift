@@ -125,6 +125,20 @@ public struct Input: Sendable {
     }
 }
 
+extension Input.Kind {
+    /// Radio buttons for all values, with a text of the family for each, and another one, `hint`, that explains it.
+    public static func choices<Value: RawRepresentable<String> & CaseIterable & Equatable>(
+        in family: StaticString, chosen: Value?
+    ) -> Input.Kind {
+        .choices(
+            Value.allCases.map { value in
+                Option(
+                    value.rawValue, Message(in: family, value.rawValue),
+                    hint: Message(in: family, value.rawValue + ".hint"), isChosen: value == chosen)
+            })
+    }
+}
+
 /// One of the values that an input can have.
 public struct Option: Sendable {
     let value: String

@@ -25,23 +25,22 @@ public struct UserFacingError: Error, Sendable {
         self.retryAfter = retryAfter
     }
 
-    public static let notFound = UserFacingError(
-        .notFound, Message("shared.problems.not-found.headline"), Message("shared.problems.not-found.message"),
-        advice: Message("shared.problems.not-found.advice"))
+    /// The error with the texts `headline`, `message` and `advice` of a family.
+    public init(_ status: Status, _ family: StaticString, retryAfter: Int? = nil) {
+        self.init(
+            status, Message(in: family, "headline"), Message(in: family, "message"),
+            advice: Message(in: family, "advice"), retryAfter: retryAfter)
+    }
 
-    public static let forbidden = UserFacingError(
-        .forbidden, Message("shared.problems.forbidden.headline"), Message("shared.problems.forbidden.message"),
-        advice: Message("shared.problems.forbidden.advice"))
+    public static let notFound = UserFacingError(.notFound, "shared.problems.not-found")
+
+    public static let forbidden = UserFacingError(.forbidden, "shared.problems.forbidden")
 
     /// A change to a team whose deletion has begun.
-    public static let teamClosed = UserFacingError(
-        .conflict, Message("shared.problems.team-closed.headline"), Message("shared.problems.team-closed.message"),
-        advice: Message("shared.problems.team-closed.advice"))
+    public static let teamClosed = UserFacingError(.conflict, "shared.problems.team-closed")
 
     /// A form with an invalid or outdated token, or from another site.
-    public static let staleForm = UserFacingError(
-        .forbidden, Message("shared.problems.stale-form.headline"), Message("shared.problems.stale-form.message"),
-        advice: Message("shared.problems.stale-form.advice"))
+    public static let staleForm = UserFacingError(.forbidden, "shared.problems.stale-form")
 
     /// A limit is exceeded.
     public init(_ refusal: TooManyRequests) {
@@ -51,19 +50,12 @@ public struct UserFacingError: Error, Sendable {
             advice: Message("shared.problems.too-many.advice"), retryAfter: refusal.retryAfter)
     }
 
-    public static let unavailable = UserFacingError(
-        .serviceUnavailable, Message("shared.problems.unavailable.headline"),
-        Message("shared.problems.unavailable.message"), advice: Message("shared.problems.unavailable.advice"),
-        retryAfter: 2)
+    public static let unavailable = UserFacingError(.serviceUnavailable, "shared.problems.unavailable", retryAfter: 2)
 
     /// A search that reached its timeout.
-    public static let searchTooWide = UserFacingError(
-        .unprocessableContent, Message("shared.problems.search-too-wide.headline"),
-        Message("shared.problems.search-too-wide.message"), advice: Message("shared.problems.search-too-wide.advice"))
+    public static let searchTooWide = UserFacingError(.unprocessableContent, "shared.problems.search-too-wide")
 
-    public static let failed = UserFacingError(
-        .internalServerError, Message("shared.problems.failed.headline"), Message("shared.problems.failed.message"),
-        advice: Message("shared.problems.failed.advice"))
+    public static let failed = UserFacingError(.internalServerError, "shared.problems.failed")
 
     /// The user-facing error for any error.
     ///
@@ -88,9 +80,7 @@ public struct UserFacingError: Error, Sendable {
         case .failed(let error): self = UserFacingError(error)
         case .badRequest, .misdirected, .headerFieldsTooLarge, .versionNotSupported, .methodNotAllowed,
             .contentTooLarge, .unsupportedMediaType:
-            self = UserFacingError(
-                refusal.status, Message("shared.problems.bad-request.headline"),
-                Message("shared.problems.bad-request.message"), advice: Message("shared.problems.bad-request.advice"))
+            self = UserFacingError(refusal.status, "shared.problems.bad-request")
         }
     }
 }

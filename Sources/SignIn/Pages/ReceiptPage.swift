@@ -48,12 +48,7 @@ struct ReceiptPage: FramedPage {
         }
 
         private var fate: BadgeView {
-            switch token.fate {
-            case .pending: BadgeView(.plain, Message("hosted.receipt.fate.pending"))
-            case .revoked: BadgeView(.good, Message("hosted.receipt.fate.revoked"))
-            case .refused: BadgeView(.warn, Message("hosted.receipt.fate.refused"))
-            case .superseded: BadgeView(.good, Message("hosted.receipt.fate.superseded"))
-            }
+            BadgeView(token.fate, in: "hosted.receipt.fate", good: [.revoked, .superseded], warn: [.refused])
         }
     }
 
@@ -69,11 +64,7 @@ struct ReceiptPage: FramedPage {
         }
 
         private var state: BadgeView {
-            switch notification.state {
-            case .pending: BadgeView(.plain, Message("hosted.receipt.notification.pending"))
-            case .delivered: BadgeView(.good, Message("hosted.receipt.notification.delivered"))
-            case .dead: BadgeView(.warn, Message("hosted.receipt.notification.dead"))
-            }
+            BadgeView(notification.state, in: "hosted.receipt.notification", good: [.delivered], warn: [.dead])
         }
     }
 }

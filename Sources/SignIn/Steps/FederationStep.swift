@@ -164,34 +164,23 @@ extension UserFacingError {
     /// `Retry-After` is the time that Apple requests, within 1 to 300 seconds, or else 5 seconds.
     static func appleLater(_ failure: UpstreamFailure) -> UserFacingError {
         UserFacingError(
-            .serviceUnavailable, Message("hosted.problems.apple-later.headline"),
-            Message("hosted.problems.apple-later.message"), advice: Message("hosted.problems.apple-later.advice"),
+            .serviceUnavailable, "hosted.problems.apple-later",
             retryAfter: failure.retryAfter.map { Int(min(max($0.components.seconds, 1), 300)) } ?? 5)
     }
 
     /// Apple's response was used before or has expired.
-    static let appleAnew = UserFacingError(
-        .badRequest, Message("hosted.problems.apple-anew.headline"), Message("hosted.problems.apple-anew.message"),
-        advice: Message("hosted.problems.apple-anew.advice"))
+    static let appleAnew = UserFacingError(.badRequest, "hosted.problems.apple-anew")
 
     /// Apple rejects the request, and only the app's developers can change that.
-    static let appleNever = UserFacingError(
-        .badRequest, Message("hosted.problems.apple-never.headline"), Message("hosted.problems.apple-never.message"),
-        advice: Message("hosted.problems.apple-never.advice"))
+    static let appleNever = UserFacingError(.badRequest, "hosted.problems.apple-never")
 
     /// Another request of the same browser is processing the response.
-    static let appleBusy = UserFacingError(
-        .conflict, Message("hosted.problems.apple-busy.headline"), Message("hosted.problems.apple-busy.message"),
-        advice: Message("hosted.problems.apple-busy.advice"))
+    static let appleBusy = UserFacingError(.conflict, "hosted.problems.apple-busy")
 
     /// The team admits no new users, and the one at Apple is new.
-    static let registrationClosed = UserFacingError(
-        .forbidden, Message("hosted.problems.closed.headline"), Message("hosted.problems.closed.message"),
-        advice: Message("hosted.problems.closed.advice"))
+    static let registrationClosed = UserFacingError(.forbidden, "hosted.problems.closed")
 
-    static let suspended = UserFacingError(
-        .forbidden, Message("hosted.problems.suspended.headline"), Message("hosted.problems.suspended.message"),
-        advice: Message("hosted.problems.suspended.advice"))
+    static let suspended = UserFacingError(.forbidden, "hosted.problems.suspended")
 }
 
 // Return from Apple after a user began to link an account on the account page.

@@ -169,8 +169,4 @@ extension HostedEndpoints {
     }
 }
 
-extension UserFacingError {
-    static let wrongRequest = UserFacingError(
-        .badRequest, Message("hosted.problems.wrong-request.headline"),
-        Message("hosted.problems.wrong-request.message"), advice: Message("hosted.problems.wrong-request.advice"))
-}
+extension UserFacingError { static let wrongRequest = UserFacingError(.badRequest, "hosted.problems.wrong-request") }

@@ -94,9 +94,7 @@ struct InteractionSteps: Sendable {
 
 extension UserFacingError {
     /// The interaction is unknown, has ended, or belongs to another browser.
-    static let interactionExpired = UserFacingError(
-        .gone, Message("hosted.problems.interaction-over.headline"),
-        Message("hosted.problems.interaction-over.message"), advice: Message("hosted.problems.interaction-over.advice"))
+    static let interactionExpired = UserFacingError(.gone, "hosted.problems.interaction-over")
 }
 
 // Mails to the user of an interaction.

@@ -130,9 +130,7 @@ struct MailedLinkContext: Sendable {
 
 extension UserFacingError {
     /// The link was used, has expired or never existed.
-    static let linkOver = UserFacingError(
-        .gone, Message("hosted.problems.link-over.headline"), Message("hosted.problems.link-over.message"),
-        advice: Message("hosted.problems.link-over.advice"))
+    static let linkOver = UserFacingError(.gone, "hosted.problems.link-over")
 }
 
 // Accounts of users whom the team has invited.

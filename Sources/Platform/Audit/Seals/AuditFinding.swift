@@ -2,7 +2,7 @@ import Core
 
 /// A difference between the log and its seals.
 public struct AuditFinding: Hashable, Sendable {
-    public enum Kind: String, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
         /// The event differs from what was sealed.
         case changed
         /// The event was sealed and is missing.
