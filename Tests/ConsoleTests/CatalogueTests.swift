@@ -1,5 +1,6 @@
 import Accounts
 import Core
+import Directory
 import Federation
 import OAuth
 import Platform
@@ -82,11 +83,13 @@ import Testing
         "console.settings.second-factor": names(SecondFactor.self, each: ["", ".hint"]),
         "console.settings.sources": names(SourceChoice.self, each: ["", ".hint"]),
         "console.signing-keys.state": names(TeamSigningKey.State.self),
+        "console.test-sign-ins.outcome": names(TestSignInRecord.Outcome.self, each: ["", ".about"]),
         "console.trace-events": names(TraceEvent.Kind.self), "console.traces.outcome": names(TraceOutcome.self),
         "console.transfers.refusal": names(TransferRefusal.self).filter { $0 != TransferRefusal.notAllowed.rawValue },
         "console.transfers.state": names(AppTransfer.State.self),
         "console.user-invitations.policy": names(Registration.self),
         "console.users.apple.state": names(LinkedIdentity.State.self), "hosted.account.done": names(AccountChange.self),
+        "hosted.factors.prove.with": names(FactorKind.self), "hosted.factors.prove.wrong": names(FactorKind.self),
         "hosted.receipt.fate": names(DeletionReceipt.Token.Fate.self),
         "hosted.receipt.notification": names(NotificationState.self),
     ]

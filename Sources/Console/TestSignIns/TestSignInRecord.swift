@@ -3,7 +3,7 @@ import SignIn
 
 /// Result of a test sign-in: its steps and its outcome.
 struct TestSignInRecord: Sendable {
-    enum Outcome: String, Sendable {
+    enum Outcome: String, CaseIterable, Sendable {
         case completed
         case cancelled
         case failed
@@ -48,17 +48,10 @@ struct TestSignInNarrative: Sendable {
     /// A finished test sign-in.
     init(_ record: TestSignInRecord) {
         steps = record.steps
-        switch record.outcome {
-        case .completed:
-            badge = BadgeView(.good, Message("console.test-sign-ins.worked"))
-            summary = Message("console.test-sign-ins.worked.about")
-        case .cancelled:
-            badge = BadgeView(.warn, Message("console.test-sign-ins.cancelled"))
-            summary = Message("console.test-sign-ins.cancelled.about")
-        case .failed:
-            badge = BadgeView(.bad, Message("console.test-sign-ins.failed"))
-            summary = Message("console.test-sign-ins.failed.about")
-        }
+        let outcome = record.outcome
+        badge = BadgeView(
+            outcome, in: "console.test-sign-ins.outcome", good: [.completed], warn: [.cancelled], bad: [.failed])
+        summary = Message(in: "console.test-sign-ins.outcome", outcome.rawValue + ".about")
     }
 
     /// A test sign-in without a response: still running, or expired.
@@ -71,7 +64,7 @@ struct TestSignInNarrative: Sendable {
                 Message("console.test-sign-ins.waiting.about", ["end": end]))
             steps = [request.step, step]
         } else {
-            badge = BadgeView(.bad, Message("console.test-sign-ins.failed"))
+            badge = BadgeView(.bad, Message("console.test-sign-ins.outcome.failed"))
             summary = Message("console.test-sign-ins.too-late")
             let step = TestSignInStep(
                 .bad, Message("console.test-sign-ins.void"), Message("console.test-sign-ins.void.about", ["end": end]))

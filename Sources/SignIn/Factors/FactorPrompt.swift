@@ -76,13 +76,7 @@ struct FactorPrompt: Sendable {
         }
     }
 
-    private static func other(_ kind: FactorKind) -> Message {
-        switch kind {
-        case .passkey: Message("hosted.factors.prove.with-passkey")
-        case .totp: Message("hosted.factors.prove.with-totp")
-        case .recoveryCode: Message("hosted.factors.prove.with-recovery")
-        }
-    }
+    private static func other(_ kind: FactorKind) -> Message { Message(in: "hosted.factors.prove.with", kind.rawValue) }
 }
 
 extension FactorResult {
@@ -91,9 +85,7 @@ extension FactorResult {
         switch (self, kind) {
         case (.proved, _), (.interactionExpired, _): nil
         case (.locked(let refusal), _): refusal.message
-        case (.wrong, .totp): Message("hosted.factors.prove.wrong-totp")
-        case (.wrong, .recoveryCode): Message("hosted.factors.prove.wrong-recovery")
-        case (.wrong, .passkey): Message("hosted.factors.prove.wrong-passkey")
+        case (.wrong, _): Message(in: "hosted.factors.prove.wrong", kind.rawValue)
         }
     }
 
