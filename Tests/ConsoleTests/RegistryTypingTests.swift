@@ -88,6 +88,23 @@ import Testing
         #expect(!page.contains("acme: "))
     }
 
+    @Test(arguments: ["app-ids", "service-ids", "apple", "apple-keys", "email-sources"])
+    func `with fields missing, twice, or of another form is refused beside its fields`(kind: String) async throws {
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let twice = ["identifier", "source", "id", "servicesID", "description", "domains", "return_url", "selectors"]
+            .flatMap { name in [(name, "not one of these"), (name, "not one of these")] }
+        let foreign = [("email", "ada@acme.example"), ("role", "owner"), ("returnURLs[0]", "x"), ("domains[7]", "x")]
+
+        for form in [[], twice, foreign] {
+            let typed = try await owner.post("/console/ACMETEAM01/checks/\(kind)", form)
+            #expect(typed.status == 200 && typed.text.contains("\"message\""), "\(form)")
+            let submitted = try await owner.post("/console/ACMETEAM01/\(kind)", form)
+            // The page of a new connection has no form before there is a key.
+            let isTold = kind == "apple" || submitted.text.contains("role=\"alert\"")
+            #expect(submitted.status == 422 && isTold, "\(form)")
+        }
+    }
+
     @Test func `nothing is kept, made known or written down`() async throws {
         var owner = try await environment.acmeWeb("Ada", .owner)
         let events = try environment.count("audit_events")
