@@ -14,6 +14,39 @@ public struct DatabaseStatus: Sendable {
     public let migration: String
 }
 
+/// What readiness asks of the database, in one statement with what is read anyway.
+public struct DatabaseFacts: Sendable {
+    public var clock: Timestamp
+    /// Time when the server was started, which tells one server from another.
+    public var serverStart: Timestamp
+    public var isReadOnly: Bool
+    public var hasRole: Bool
+    /// Whether row-level security holds for both of Pippin's roles.
+    public var isWalled: Bool
+    /// Number of the last applied migration.
+    public var migration: Int
+
+    /// The columns that `init` reads, on a connection with the role of `SystemDatabase`.
+    ///
+    /// A standby says that transactions are read-only, too.
+    public static let columns: SQL = """
+        clock_timestamp(), pg_postmaster_start_time(), current_setting('transaction_read_only') = 'on',
+        current_user = 'pippin_system',
+        row_security_active('teams') AND NOT EXISTS (
+            SELECT FROM pg_roles WHERE rolname IN ('pippin_app', 'pippin_system') AND (rolbypassrls OR rolsuper)
+        ),
+        (SELECT COALESCE(max(number), 0) FROM pippin_migrations)::bigint
+        """
+}
+
+extension DatabaseFacts {
+    /// Reads the columns.
+    public init(_ row: inout Row) throws(PostgresFailure) {
+        (clock, serverStart, isReadOnly) = (try row.next(), try row.next(), try row.next())
+        (hasRole, isWalled, migration) = (try row.next(), try row.next(), try row.next())
+    }
+}
+
 /// Reads the status of the database.
 public struct DatabaseStatusStore: Sendable {
     private let database: SystemDatabase
@@ -32,5 +65,16 @@ public struct DatabaseStatusStore: Sendable {
         return DatabaseStatus(
             version: try row.next(), size: try row.next(), connections: try row.next(), connectionLimit: try row.next(),
             clock: try row.next(), migration: try row.next())
+    }
+    /// What readiness asks.
+    public func facts() async throws(PostgresFailure) -> DatabaseFacts {
+        try await database.query("SELECT \(DatabaseFacts.columns)").only { (row: inout Row) throws(PostgresFailure) in
+            try DatabaseFacts(&row)
+        }
+    }
+
+    /// The first difference from the walls that the last migration left; nil if there is none.
+    public func shapeFault() async throws(PostgresFailure) -> String? {
+        try await database.query("SELECT * FROM pippin_shape_faults() LIMIT 1").firstValue()
     }
 }

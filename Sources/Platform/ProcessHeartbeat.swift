@@ -25,6 +25,8 @@ public struct ProcessHeartbeat: Codable, Sendable {
     public var traceEventsDropped = 0
     public var connections = ConnectionStatistics()
     public var refused = RefusedRequests()
+    /// Codes of the conditions that keep the process from serving or may soon; nil from a release without them.
+    public var conditions: [String]?
 
     public init(id: String, host: String, pid: Int, version: String, startedAt: Timestamp, clock: Timestamp, loops: Int)
     {
@@ -103,6 +105,11 @@ public struct ProcessStore: Sendable {
             VALUES (\(beat.id), clock_timestamp(), \(json)::jsonb)
             ON CONFLICT (process_id) DO UPDATE SET seen_at = excluded.seen_at, heartbeat = excluded.heartbeat
             """)
+    }
+
+    /// Writes the row of a process again as it is, to see whether the database takes changes.
+    public func touch(_ id: String) async throws(PostgresFailure) {
+        try await database.query("UPDATE heartbeats SET seen_at = seen_at WHERE process_id = \(id)")
     }
 
     /// Deletes the heartbeat of a process that stops.

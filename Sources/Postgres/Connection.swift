@@ -20,7 +20,8 @@ import EventLoop
     private let options: [(key: String, value: String)]
     /// Pool that resolves the server's name, which blocks; nil to resolve it on the loop's thread.
     private let lookups: BlockingPool?
-    /// A statement that yields true if the connection may be used, and the error to report otherwise.
+    /// A statement that yields the code of what is wrong with the connection, empty if it may be used, and the error
+    /// to report otherwise.
     private let check: (statement: SQL, complaint: String)?
     private var handle: OpaquePointer?
     private var watch: Watch?
@@ -100,6 +101,8 @@ import EventLoop
         unsafe handle = started.handle
         guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else { return lose(problem()) }
         unsafe pippin_silence_notices(handle)
+        // Failures to connect then name their SQLSTATE, which libpq has no other way to ask for.
+        unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         wait(for: .write)
     }
 
@@ -138,10 +141,8 @@ import EventLoop
             switch outcome {
             case .failure(let failure): lose("\(failure)")
             case .success:
-                let isSound = try? outcome.answer().firstValue { (row: inout Row) throws(PostgresFailure) in
-                    try row.next(Bool.self)
-                }
-                guard isSound == true else { return lose(check.complaint) }
+                let code: String? = try? outcome.answer().firstValue()
+                guard code == "" else { return lose("\(code ?? "database_role"): \(check.complaint)") }
                 state = .ready
             }
         }

@@ -26,8 +26,6 @@ public final class Database: @unchecked Sendable {
     private(set) var isClosing = false
     private var lastSweep = MonotonicTime.now()
     private(set) var outage: Outage
-    /// Times that a shared connection became ready or finished segments.
-    private var answerCount = 0
     /// Statements requested so far, a transaction counted as one: the cost of a page.
     public internal(set) var statementCount = 0
 
@@ -79,23 +77,6 @@ public final class Database: @unchecked Sendable {
 
     /// Whether a shared connection is ready.
     public var isReady: Bool { shared.contains { $0.state == .ready } }
-
-    /// Whether the server answers any statement within `limit`.
-    ///
-    /// Results of other statements count, because the test statement may wait behind slow ones or find the queue full.
-    public func answers(within limit: Duration) async -> Bool {
-        loop.preconditionCurrent()
-        let before = answerCount
-        return await unsafe withUnsafeContinuation { continuation in
-            let answer = FirstAnswer { unsafe continuation.resume(returning: $0) }
-            let timer = loop.schedule(after: limit) { [unowned self] in answer.give(answerCount > before) }
-            submit(["SELECT 1"], for: "", MonotonicTime.now() + configuration.timeout.nanoseconds) { outcome in
-                if case .failure(.overloaded) = outcome { return }
-                timer.cancel()
-                if case .success = outcome { answer.give(true) } else { answer.give(false) }
-            }
-        }
-    }
 
     /// Runs one statement in its own transaction, under `setting`.
     public func query(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
@@ -191,7 +172,6 @@ public final class Database: @unchecked Sendable {
     }
 
     private func changed(_ connection: Connection) {
-        if connection.state == .ready { answerCount += 1 }
         outage.note(isReady: isReady)
         if connection.state == .closed && !isClosing {
             loop.schedule(after: .milliseconds(100)) { [weak self, weak connection] in
@@ -229,7 +209,9 @@ public final class Database: @unchecked Sendable {
             joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
         }
         for connection in shared + exclusive.all + lockWaitPool.all + searching.all {
-            if let deadline = connection.oldestDeadline, deadline + grace < now { connection.lose("no answer in time") }
+            if let deadline = connection.oldestDeadline, deadline + grace < now {
+                connection.lose("database_silent: no answer in time")
+            }
         }
     }
 
@@ -251,19 +233,4 @@ public struct Setting: Equatable, Sendable {
 
     /// Owner of the work under this setting, such as a team id.
     var owner: String { String(decoding: statement.parameters.bytes, as: UTF8.self) }
-}
-
-/// Forwards the first of several answers and ignores the others.
-///
-/// Used on its loop's thread only.
-private final class FirstAnswer {
-    private var take: ((Bool) -> Void)?
-
-    init(_ take: @escaping (Bool) -> Void) { self.take = take }
-
-    func give(_ answer: Bool) {
-        guard let take else { return }
-        self.take = nil
-        take(answer)
-    }
 }

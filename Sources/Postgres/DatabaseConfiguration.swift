@@ -62,12 +62,12 @@ public struct DatabaseConfiguration: Sendable {
 // Check of a new connection: poolers drop startup parameters that they do not support (PgBouncer's
 // `ignore_startup_parameters`), and the role is one of them.
 extension DatabaseConfiguration {
-    /// First statement on every connection; yields true if the role and the timeouts are in force.
+    /// First statement on every connection; yields an empty text if role, walls and timeouts are in force, else a code.
     var check: SQL? {
         guard let role, let walledTable else { return nil }
         return """
-            SELECT current_user = \(role) AND row_security_active(\(walledTable)::text)
-                AND current_setting('statement_timeout') <> '0'
+            SELECT CASE WHEN current_user <> \(role) OR current_setting('statement_timeout') = '0' THEN 'database_role'
+                WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' ELSE '' END
             """
     }
 
@@ -84,12 +84,14 @@ extension DatabaseConfiguration {
     public func verify() throws(AdminFailure) {
         let connection = try AdminConnection(options())
         guard let role, let walledTable else { return }
-        let answer = try connection.execute(
-            """
-            SELECT current_user = $1 AND row_security_active($2::text)
-                AND current_setting('statement_timeout') <> '0'
-            """, [role, walledTable])
-        guard answer == [["t"]] else { throw .unreachable(complaint) }
+        let code =
+            try connection.execute(
+                """
+                SELECT CASE WHEN current_user <> $1 OR current_setting('statement_timeout') = '0' THEN 'database_role'
+                    WHEN NOT row_security_active($2::text) THEN 'database_wall' ELSE '' END
+                """, [role, walledTable]
+            ).first?.first ?? nil
+        guard code == "" else { throw .unreachable("\(code ?? "database_role"): \(complaint)") }
     }
 
     /// Connection parameters for libpq.

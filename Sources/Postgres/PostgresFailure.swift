@@ -61,7 +61,8 @@ extension PostgresFailure {
         // Earlier segments failed before they prepared the statement that all of them use.
         case "26000": self = .unavailable(message)
         // Class 57P: the server is shutting down or starting. Class 53: it is out of connections.
-        case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"): self = .unavailable(message)
+        case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"):
+            self = .unavailable("\(sqlState): \(message)")
         default:
             self = .refused(
                 Refusal(

@@ -123,7 +123,8 @@ def test_while_postgres_does_not_start_pages_say_so_until_it_does(host: Host):
     assert (protocol.status_code, protocol.json()["error"]) == (503, "temporarily_unavailable")
     assert host.get("/healthz").status_code == 200
     ready = host.get("/readyz")
-    assert (ready.status_code, ready.headers["Retry-After"]) == (503, "1")
+    assert (ready.status_code, ready.headers["Retry-After"]) == (503, "2")
+    assert ready.text == "database_unreachable: The database cannot be reached.\n"
     host.wait_for("database.start_failed", 5)
     tries = host.events("database.start_failed")[:5]
     moments = [datetime.fromisoformat(line["time"]).timestamp() for line in tries]

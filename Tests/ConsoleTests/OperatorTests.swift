@@ -54,6 +54,8 @@ private struct Errand: JobKind {
                 numbers.3, numbers.4, numbers.5
             )
             (beat.connections.limit, beat.connections.descriptorLimit) = (704, 999)
+            // A code of a newer release has no text here.
+            beat.conditions = name == "quiet" ? [] : ["descriptors", "of_tomorrow"]
             try await ProcessStore(environment.parts.system).note(beat)
         }
         try environment.admin("UPDATE heartbeats SET seen_at = now() + interval '1 hour'")
@@ -64,8 +66,9 @@ private struct Errand: JobKind {
         #expect(page.contains("19 since its start; 7 times all were taken"))
         #expect(page.contains("950 of 999; none left 3 times"))
         #expect(page.contains("crowded.example has nearly as many connections as it takes"))
-        #expect(page.contains("crowded.example has nearly as many file descriptors as it may"))
-        #expect(!page.contains("quiet.example has nearly"))
+        #expect(page.contains("crowded.example, descriptors: Fewer than 64 file descriptors are free."))
+        #expect(!page.contains("quiet.example has nearly") && !page.contains("quiet.example, descriptors"))
+        #expect(!page.contains("tomorrow"))
     }
 
     @Test func `gives operators a team that a registry file made, and nobody else`() async throws {

@@ -63,7 +63,7 @@ import Testing
             try held.holdAgain()
             let second = try await ask()
             database.passAllTime()
-            #expect(await second.value == .unavailable("no answer in time"))
+            #expect(await second.value == .unavailable("database_silent: no answer in time"))
             try held.end()
         }
     }

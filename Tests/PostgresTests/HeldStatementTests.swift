@@ -16,54 +16,6 @@ import Testing
             #expect(try await database.query("SELECT \(7)").value() == 7)
         }
     }
-
-    @Test func `a server that is held up does not answer in time, and does afterwards`() async throws {
-        try await withPool({ $0.shared = 1 }) { database, _, conninfo in
-            let held = try HeldStatement(at: conninfo)
-            #expect(await database.answers(within: .testTimeout))
-            async let slow = database.query(HeldStatement.text)
-            try await held.isUnderWay()
-            #expect(await !database.answers(within: .milliseconds(100)))
-            try held.end()
-            _ = try await slow
-            #expect(await database.answers(within: .testTimeout))
-        }
-    }
-
-    @Test func `a queue of ours that is full tells nothing, what the server finishes does`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let held = try HeldStatement(at: conninfo)
-        let answers = try await withPool(conninfo, { ($0.shared, $0.depth, $0.queue) = (1, 1, 1) }) { database, loop in
-            /// Asks while the server is held up, and again while it finishes.
-            func ask(within limit: Duration) async throws -> [Bool] {
-                async let slow = database.query(HeldStatement.text)
-                try await held.isUnderWay()
-                let before = database.statementCount
-                async let next = database.query("SELECT 1")
-                try await waitUntil { database.statementCount > before }
-                let silent = await database.answers(within: .milliseconds(100))
-                let asked = Count()
-                let busy = Task(executorPreference: loop) {
-                    asked.increment()
-                    return await database.answers(within: limit)
-                }
-                // On this loop, where it waits from then on.
-                try await waitUntil { asked.value > 0 }
-                try held.end()
-                _ = try await (slow, next)
-                try held.holdAgain()
-                return [silent, await busy.value]
-            }
-            // It tells at the end of its time, in which the server has to finish: more of it for a slow machine.
-            var answers: [Bool] = []
-            for limit in [Duration.milliseconds(200), .seconds(10), .testTimeout] where answers != [false, true] {
-                answers = try await ask(within: limit)
-            }
-            return answers
-        }
-
-        #expect(answers == [false, true])
-    }
 }
 
 @Suite struct `Transactions that wait` {

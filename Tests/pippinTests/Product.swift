@@ -167,6 +167,6 @@ extension Product {
         let teams = [Self.team, Self.rival, "APPLESIM00"].compactMap(TeamID.init(rawValue:))
         try worker.loop.wait { for team in teams { worker.teams.forget(team) } }
         try blockUntil { (try? worker.loop.wait { try await worker.teams.snapshot(of: teams[0]) }) != nil }
-        try blockUntil { try worker.loop.wait { worker.isReady } }
+        try blockUntil { try worker.loop.wait { worker.missingConnection == nil } }
     }
 }

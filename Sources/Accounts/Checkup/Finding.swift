@@ -17,7 +17,8 @@ public struct Finding: Sendable {
     /// The remedies, in the order in which to apply them.
     public let advice: [LocalizedText]
 
-    init(
+    /// Creates the result of a check.
+    public init(
         _ verdict: Verdict, _ subject: any LocalizedTextConvertible, _ message: any LocalizedTextConvertible,
         advice: [any LocalizedTextConvertible] = []
     ) {

@@ -121,8 +121,14 @@ struct HealthPage: FramedPage {
         for process in processes where !process.isAlive {
             troubles.append(Message("console.operator.health.trouble.silent", ["host": process.beat.host]))
         }
-        for process in processes where process.isAlive && (process.clockSkew / .seconds(1)).magnitude > 5 {
-            troubles.append(Message("console.operator.health.trouble.clock", ["host": process.beat.host]))
+        for process in processes where process.isAlive {
+            for code in process.beat.conditions ?? [] {
+                guard let advice = ReadinessCode(rawValue: code)?.advice else { continue }
+                troubles.append(
+                    Message(
+                        "console.operator.health.trouble.condition",
+                        ["host": process.beat.host, "code": code, "advice": advice]))
+            }
         }
         troubles += processes.filter(\.isAlive).flatMap(Self.shortages)
         if documents.contains(where: { $0.differsSince != nil }) {
@@ -148,12 +154,6 @@ struct HealthPage: FramedPage {
                 Message(
                     "console.operator.health.trouble.connections",
                     ["host": host, "now": counts.now, "limit": counts.limit]))
-        }
-        if isScarce(counts.descriptors, of: counts.descriptorLimit) {
-            messages.append(
-                Message(
-                    "console.operator.health.trouble.descriptors",
-                    ["host": host, "used": counts.descriptors, "limit": counts.descriptorLimit]))
         }
         return messages
     }

@@ -1,13 +1,14 @@
 public import Core
 public import EventLoop
 public import Platform
-import Postgres
+public import Postgres
 import Synchronization
 
 /// Reads the versions of the teams' registries about twice a second and passes them to the caches of all loops.
 // @unchecked Sendable: mutable state is confined to its loop or protected by a lock; the list of caches is constant.
 public final class RegistryWatch: @unchecked Sendable {
-    static let interval = Duration.milliseconds(400)
+    /// Time between two reads.
+    public static let interval = Duration.milliseconds(400)
     /// Nanoseconds without a successful read after which the caches are emptied; less than the query looks back.
     private static let blindness: Int64 = 30_000_000_000
 
@@ -15,6 +16,8 @@ public final class RegistryWatch: @unchecked Sendable {
     private let store: RegistryVersionStore
     private let caches: [(loop: EventLoop, cache: TeamCache)]
     private let log: Log
+    /// Called on the loop with what each read found out about the database, or why it failed.
+    private let observe: @Sendable (Result<DatabaseFacts, PostgresFailure>) -> Void
     /// The teams held by each cache at its last update, by the cache's index.
     private let held = Mutex<[Int: [TeamID]]>([:])
     private var lastSuccess: Int64 = .min
@@ -22,8 +25,12 @@ public final class RegistryWatch: @unchecked Sendable {
     private var isFailing = false
     private var isStopped = false
 
-    public init(loop: EventLoop, database: SystemDatabase, caches: [(loop: EventLoop, cache: TeamCache)], log: Log) {
+    public init(
+        loop: EventLoop, database: SystemDatabase, caches: [(loop: EventLoop, cache: TeamCache)], log: Log,
+        observe: @escaping @Sendable (Result<DatabaseFacts, PostgresFailure>) -> Void = { _ in }
+    ) {
         self.loop = loop
+        self.observe = observe
         store = RegistryVersionStore(database: database)
         self.caches = caches
         self.log = log
@@ -52,10 +59,12 @@ public final class RegistryWatch: @unchecked Sendable {
     private func versions() async -> [TeamID: Int]? {
         do throws(PostgresFailure) {
             let teams = held.withLock { Set($0.values.joined()) }
-            let versions = try await store.versions(ofChangedAnd: teams)
+            let (versions, facts) = try await store.read(changedAnd: teams)
             isFailing = false
+            observe(.success(facts))
             return versions
         } catch {
+            observe(.failure(error))
             if !isFailing { log(.warning, "registry_watch.failed", ("cause", "\(error)")) }
             isFailing = true
             return nil
@@ -85,14 +94,24 @@ public final class RegistryWatch: @unchecked Sendable {
 struct RegistryVersionStore: Sendable {
     let database: SystemDatabase
 
-    func versions(ofChangedAnd held: Set<TeamID>) async throws(PostgresFailure) -> [TeamID: Int] {
+    /// The versions, and in the same statement the facts about the database, which has a row even without versions.
+    func read(changedAnd held: Set<TeamID>) async throws(PostgresFailure) -> (
+        versions: [TeamID: Int], facts: DatabaseFacts
+    ) {
         let rows = try await database.query(
             """
-            SELECT team_id, version FROM registry_versions
-            WHERE changed_at > now() - interval '1 minute' OR team_id = ANY (\(held.map(\.rawValue)))
+            SELECT \(DatabaseFacts.columns), team_id, version
+            FROM (VALUES (true)) AS one
+            LEFT JOIN registry_versions
+                ON changed_at > now() - interval '1 minute' OR team_id = ANY (\(held.map(\.rawValue)))
             """)
+        guard var first = rows.first else { throw .unreadable(column: 0, as: "facts about the database") }
+        let facts = try DatabaseFacts(&first)
         var versions: [TeamID: Int] = [:]
-        for var row in rows { versions[try row.next()] = try row.next(Int.self) }
-        return versions
+        for var row in rows {
+            _ = try DatabaseFacts(&row)
+            if let team = try row.next(TeamID?.self) { versions[team] = try row.next(Int.self) }
+        }
+        return (versions, facts)
     }
 }

@@ -31,6 +31,26 @@ import EventLoop
 
     deinit { unsafe PQfinish(connection) }
 
+    /// Whether the server takes no changes, as a standby does.
+    public var isReadOnly: Bool {
+        get throws(AdminFailure) { try execute("SELECT current_setting('transaction_read_only')", []) == [["on"]] }
+    }
+
+    /// Time of the server's clock, in microseconds since 1970.
+    public var clock: Int64 {
+        get throws(AdminFailure) {
+            let rows = try execute("SELECT (EXTRACT(epoch FROM clock_timestamp()) * 1000000)::bigint", [])
+            return rows.first?.first?.flatMap { Int64($0) } ?? 0
+        }
+    }
+
+    /// Whether the server of a conninfo takes no connections yet, because it starts or recovers (SQLSTATE 57P03).
+    public static func isStarting(_ conninfo: String) -> Bool {
+        unsafe CStringArray.with(["connect_timeout", "dbname"]) { keywords in
+            unsafe CStringArray.with(["2", conninfo]) { unsafe PQpingParams(keywords, $0, 1) == PQPING_REJECT }
+        }
+    }
+
     /// Runs one or more statements separated by semicolons; the first error ends them.
     public func execute(_ statements: String) throws(AdminFailure) {
         guard !statements.utf8.contains(0) else { throw .containsNUL }

@@ -66,21 +66,33 @@ struct ClusterServer: Sendable {
 
     /// Starts the server unless it runs, and returns when it accepts connections.
     ///
-    /// A server that outlived the process that started it is used; one that is stopping is waited for.
-    func start() throws(ClusterFailure) {
+    /// A server that outlived the process that started it is used; one that is stopping is waited for, and one that
+    /// recovers from a crash for as long as it takes, with a line to `report` every ten seconds.
+    func start(_ report: (String) -> Void) throws(ClusterFailure) {
         try user.own(location.data)
         let deadline = ContinuousClock.now + settings.startLimit
+        var line = ContinuousClock.now + Self.lineInterval
+        func wait() {
+            usleep(5_000)
+            guard ContinuousClock.now >= line else { return }
+            report("database_starting: PostgreSQL is starting or recovering; its log is \(location.log)")
+            line += Self.lineInterval
+        }
         while !accepts() {
             if status == .absent {
                 let starter = try beginStart()
-                while !starter.hasEnded { usleep(5_000) }
+                while !starter.hasEnded { wait() }
                 let failure = starter.failure
                 guard status != .absent || failure.isHeldUp else { throw failure }
             }
-            guard ContinuousClock.now < deadline else { throw .silent(log: location.log) }
-            usleep(5_000)
+            guard ContinuousClock.now < deadline || AdminConnection.isStarting(conninfo("postgres")) else {
+                throw .silent(log: location.log)
+            }
+            wait()
         }
     }
+
+    private static let lineInterval = Duration.seconds(10)
 
     /// Starts the server without waiting for it.
     func beginStart() throws(ClusterFailure) -> Starter {

@@ -27,6 +27,13 @@ public struct DataDirectory: Sendable {
         return location.version != nil || File.exists(location.mark)
     }
 
+    /// Whether a file can be written in the folder; looks by writing one.
+    public var isWritable: Bool {
+        let probe = path + "/probe"
+        guard (try? File.write("pippin", to: probe)) != nil else { return false }
+        return unsafe unlink(probe) == 0
+    }
+
     /// Takes the lock to serve this data folder, which one process holds at a time.
     public func lockForServing() throws(ClusterFailure) -> FileLock {
         let lock = try lock(named: "serve.lock")

@@ -85,6 +85,8 @@ public enum MigrationFailure: Error, Equatable, Sendable {
     case refused(name: String, line: Int?, AdminFailure)
     /// A file ends the transaction that it runs in.
     case endsTransaction(String)
+    /// Policies or grants are not those that the last migration left; names the first difference.
+    case otherShape(String)
     /// A statement of the migrator itself failed.
     case database(AdminFailure)
 }
@@ -107,6 +109,7 @@ extension MigrationFailure: CustomStringConvertible {
         case .refused(let name, let line, let failure):
             "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"
         case .endsTransaction(let name): "migration \(name) must not end the transaction it runs in"
+        case .otherShape(let fault): fault
         case .database(let failure): "migrations: \(failure)"
         }
     }

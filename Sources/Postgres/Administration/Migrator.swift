@@ -60,12 +60,21 @@ public struct Migrator: Sendable {
     public func pending(_ connection: borrowing AdminConnection) throws(MigrationFailure) -> [Migration] {
         let applied = try applied(connection)
         for row in applied { try compare(row, connection) }
+        try compareShape(connection)
         let pending = migrations.filter { migration in !applied.contains { $0.number == migration.number } }
         if let first = pending.first, let last = applied.last, first.number < last.number {
             throw .outOfOrder(first.name, after: last.name)
         }
         if let (_, stray) = zip(1..., migrations).first(where: { $0 != $1.number }) { throw .gap(before: stray.name) }
         return pending
+    }
+
+    /// Throws if the walls are not those that the last migration left, which another would take for its own.
+    private func compareShape(_ connection: borrowing AdminConnection) throws(MigrationFailure) {
+        let presence = "SELECT to_regprocedure('public.pippin_shape_faults()') IS NOT NULL"
+        guard try Self.query(connection, presence) == [["t"]] else { return }
+        let faults = try Self.query(connection, "SELECT * FROM public.pippin_shape_faults() LIMIT 1")
+        if let fault = faults.first?.first ?? nil { throw .otherShape(fault) }
     }
 
     private func applied(_ connection: borrowing AdminConnection) throws(MigrationFailure) -> [AppliedMigration] {

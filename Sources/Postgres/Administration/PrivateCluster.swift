@@ -54,7 +54,7 @@ public final class PrivateCluster: Sendable {
                 if location.version != nil, lock.take(.shared) {
                     use.begin(of: location, by: lock)
                     // Two that start the server at once are told apart by PostgreSQL.
-                    try server.start()
+                    try server.start(report)
                     try server.makeDatabase("pippin")
                     return PrivateCluster(server, use: use)
                 }

@@ -53,6 +53,7 @@ struct DoctorCommand {
         let (file, mail) = (
             settings.certificateFile(), MailServerCheck(settings.mail, MailClient(threads: process.pools.mail))
         )
+        let (readiness, subjects) = (process.readiness, process.subjects("doctor"))
         do {
             return try worker.loop.wait {
                 let teams = try await Self.teams(id, worker)
@@ -64,7 +65,8 @@ struct DoctorCommand {
                     checks: worker.checks(allowsLoopback: allowsLoopback), client: worker.outgoing.installation)
                 let around = await installation.run(
                     needsApple: try await checkup.needsApple(teams.map(\.id)), for: .operator)
-                var sections = [Section(heading: server.publicURL, findings: around)]
+                let findings = await Self.readiness(in: readiness, subjects) + around
+                var sections = [Section(heading: server.publicURL, findings: findings)]
                 for team in teams {
                     let findings = try await checkup.run(team, by: .command("doctor"), from: .local)
                     let heading = "team \(team.id) \"\(team.settings.name.rawValue)\""
@@ -75,6 +77,17 @@ struct DoctorCommand {
         } catch let failure as CommandFailure { throw failure } catch {
             throw CommandFailure("the check-up broke off: \(error)")
         }
+    }
+
+    /// What would keep a server from serving, or may soon, as the server itself would judge.
+    private static func readiness(in readiness: Readiness, _ subjects: Readiness.Subjects) async -> [Finding] {
+        await readiness.lookOnce(subjects)
+        let subject = Message("console.checkup.readiness")
+        let findings = readiness.codes.map { code in
+            let message = Message("console.checkup.readiness.condition", ["code": code.rawValue])
+            return Finding(.wrong, subject, message, advice: [code.advice])
+        }
+        return findings.isEmpty ? [Finding(.good, subject, Message("console.checkup.readiness.ready"))] : findings
     }
 
     private static func teams(_ id: TeamID?, _ worker: LoopServices) async throws -> [Team] {

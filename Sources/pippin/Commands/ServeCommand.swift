@@ -31,12 +31,13 @@ struct ServeCommand {
         Signals.claim(Supervisor.signals)
         let use = ClusterUse()
         let start = try Self.startWatch(Supervisor.endings, after: Self.timeout, use)
-        let lock = try lock()
+        let folder = try folder()
+        let lock = try lock(folder)
         defer { lock?.release() }
         let cluster = try Installation.startCluster(settings, use)
         let supervisor: Supervisor
         do throws(CommandFailure) {
-            supervisor = Supervisor(try listen(), cluster, log: Log(threshold: settings.logLevel))
+            supervisor = Supervisor(try listen(), cluster, in: folder, log: Log(threshold: settings.logLevel))
             start.end()
             let status = try supervisor.run()
             try leave(cluster, isPatient: supervisor.databaseAnswers, use)
@@ -61,12 +62,18 @@ struct ServeCommand {
         } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
     }
 
-    /// Takes the lock for one server per data directory; nil with an operator's database, which may have many.
-    private func lock() throws(CommandFailure) -> FileLock? {
+    /// The data directory of the private cluster; nil with an operator's database, beside which it may be read-only.
+    private func folder() throws(CommandFailure) -> DataDirectory? {
         guard case .own = settings.storage else { return nil }
-        do { return try DataDirectory(settings.dataDirectory).lockForServing() } catch {
-            throw CommandFailure(error.description)
-        }
+        let folder: DataDirectory
+        do { folder = try DataDirectory(settings.dataDirectory) } catch { throw CommandFailure(error.description) }
+        guard folder.isWritable else { throw CommandFailure(.dataFolder, folder.path, settings) }
+        return folder
+    }
+
+    /// Takes the lock for one server per data directory; nil with an operator's database, which may have many.
+    private func lock(_ folder: DataDirectory?) throws(CommandFailure) -> FileLock? {
+        do { return try folder?.lockForServing() } catch { throw CommandFailure(error.description) }
     }
 
     private func listen() throws(CommandFailure) -> [Int32] {

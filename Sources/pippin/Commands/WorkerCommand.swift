@@ -30,6 +30,7 @@ struct WorkerCommand {
         defer { if !installation.isPatient { link.report(.silence) } }
         for name in applied { Terminal.say("applied migration \(name)") }
         let process = try ServerProcess(installation, loops: link.sockets.count)
+        process.folder = { WorkerLink.isFolderWritable() }
         defer { process.close() }
         defer { start.end() }
         let demo = try serve(process, as: user)

@@ -17,6 +17,7 @@ struct Heartbeat: Sendable {
     let jobs: JobWorker
     let connections: ConnectionWatch
     let refusals: RefusalCount
+    let readiness: Readiness
     let log: Log
     let startedAt = Timestamp.now()
 
@@ -52,7 +53,7 @@ struct Heartbeat: Sendable {
         let counts = jobs.counts
         (beat.jobsSucceeded, beat.jobsFailed, beat.jobsDead) = (counts.succeeded, counts.failed, counts.dead)
         (beat.traceEventsDropped, beat.connections) = (dropped, connections.sample())
-        beat.refused = refusals.figures
+        (beat.refused, beat.conditions) = (refusals.figures, readiness.codes.map(\.rawValue))
         return beat
     }
 }

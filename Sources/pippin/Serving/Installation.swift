@@ -16,14 +16,20 @@ final class Installation {
     let cluster: PrivateCluster?
     /// Whether the private PostgreSQL gets its usual time to stop; false if it does not answer anyway.
     var isPatient = true
+    /// Number of this release's last migration.
+    let migration: Int
     /// Time limit otherwise for a fast shutdown, and again for an immediate one.
     private static let connectTimeout = Duration.milliseconds(500)
+    /// How long the start of a server waits for an operator's database, unless that is starting itself.
+    private static let databaseTimeout = Duration.seconds(30)
+    /// Time after which an attempt to connect has had no answer (`AdminConnection`).
+    private static let connectLimit = Duration.seconds(5)
+    /// Interval between lines of a start that waits.
+    static let lineInterval = Duration.seconds(10)
 
-    private init(settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?) {
-        self.settings = settings
-        self.keyRing = keyRing
-        self.conninfo = conninfo
-        self.cluster = cluster
+    private init(settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?, migration: Int) {
+        (self.settings, self.keyRing, self.conninfo) = (settings, keyRing, conninfo)
+        (self.cluster, self.migration) = (cluster, migration)
     }
 
     /// Whether a command may begin an installation.
@@ -45,14 +51,16 @@ final class Installation {
         let given = try MasterKeyFile.read(settings)
         let (conninfo, cluster) = try reach(settings, access, use)
         do throws(CommandFailure) {
+            try waitForDatabase(conninfo, settings, access)
             if access == .existing { try expectSchema(conninfo, settings) }
             let known = try MasterKeys.known(given, settings, at: conninfo)
             if access == .existing, given == nil {
-                throw CommandFailure("\(MasterKeyFile.place(settings)) is missing; pippin serve makes it")
+                throw CommandFailure("master_key: \(MasterKeyFile.place(settings)) is missing; pippin serve makes it")
             }
-            let applied = access == .making ? try migrations(conninfo, settings, applied: true) : []
+            let (applied, last) = try migrations(conninfo, settings, applied: access == .making)
             let keyRing = if let known { known } else { try MasterKeys.settle(given, settings, at: conninfo) }
-            let installation = Installation(settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster)
+            let installation = Installation(
+                settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster, migration: last)
             try installation.giveUpRights()
             return (installation, applied)
         } catch {
@@ -91,24 +99,83 @@ final class Installation {
             "No installation here: \(settings.dataDirectory) has no PostgreSQL data. Give --data or --database.")
     }
 
-    private static func expectSchema(_ conninfo: String, _ settings: Settings) throws(CommandFailure) {
-        guard let first = try migrations(conninfo, settings, applied: false).first else { return }
-        throw CommandFailure("the database lacks the migration \(first): run pippin migrate, or start the server")
+    /// Waits until the database can be used: for a server's start, and as long as a database takes to recover.
+    private static func waitForDatabase(_ conninfo: String, _ settings: Settings, _ access: Access)
+        throws(CommandFailure)
+    {
+        let begin = ContinuousClock.now
+        var line = begin + lineInterval
+        while true {
+            let (facts, detail) = look(conninfo)
+            guard let code = facts.trouble else { return access == .making ? try judge(facts, settings) : () }
+            let isPatient = access == .making && ContinuousClock.now - begin < databaseTimeout
+            let waits: [ReadinessCode] = [.databaseUnreachable, .databaseSilent, .databaseReadOnly]
+            guard code == .databaseStarting || isPatient && waits.contains(code) else {
+                throw CommandFailure(code, detail, settings, isTransient: true)
+            }
+            if ContinuousClock.now >= line {
+                Terminal.complain("waiting for the database: \(code.rawValue) (\(detail))")
+                line += lineInterval
+            }
+            usleep(200_000)
+        }
     }
 
-    /// Names of the migrations that the database lacks, or lacked.
-    private static func migrations(_ conninfo: String, _ settings: Settings, applied: Bool) throws(CommandFailure)
-        -> [String]
-    {
+    /// Facts about the database before a start, and what was said about its trouble.
+    private static func look(_ conninfo: String) -> (facts: ReadinessFacts, detail: String) {
+        var facts = ReadinessFacts()
+        let begin = ContinuousClock.now
+        do throws(AdminFailure) {
+            let connection = try AdminConnection(to: conninfo)
+            if try connection.isReadOnly { facts.trouble = .databaseReadOnly }
+            facts.clockDifference = Timestamp.now() - Timestamp(microseconds: try connection.clock)
+            return (facts, "transaction_read_only is on")
+        } catch {
+            facts.trouble = .databaseUnreachable
+            if case .refused(let state, _, _) = error { facts.trouble = ReadinessCode(ofProblem: state + ":") }
+            if ContinuousClock.now - begin >= connectLimit { facts.trouble = .databaseSilent }
+            if AdminConnection.isStarting(conninfo) { facts.trouble = .databaseStarting }
+            return (facts, "the database cannot be reached: \(error.description)")
+        }
+    }
+
+    /// Ends a start under a condition of this machine, or warns of it.
+    private static func judge(_ found: ReadinessFacts, _ settings: Settings) throws(CommandFailure) {
+        var facts = found
+        (facts.isStart, facts.freeDescriptors) = (true, Descriptors.limit - Descriptors.count)
+        for (condition, weight) in ReadinessCondition.holding(facts) {
+            let seconds = facts.clockDifference.components.seconds
+            let failure = CommandFailure(
+                condition.code, "clock \(seconds) s ahead, \(facts.freeDescriptors) descriptors free", settings)
+            if weight == .unready { throw failure }
+            failure.lines.forEach(Terminal.complain)
+        }
+    }
+
+    private static func expectSchema(_ conninfo: String, _ settings: Settings) throws(CommandFailure) {
+        guard let first = try migrations(conninfo, settings, applied: false).names.first else { return }
+        throw CommandFailure(
+            "schema_older: the database lacks the migration \(first): run pippin migrate, or start the server")
+    }
+
+    /// Names of the migrations that the database lacks, or lacked, and the number of this release's last one.
+    private static func migrations(_ conninfo: String, _ settings: Settings, applied: Bool) throws(CommandFailure) -> (
+        names: [String], last: Int
+    ) {
         do {
             let connection = try AdminConnection(to: conninfo)
             let migrator = try Migrator(folder: settings.resources.migrations)
-            return try (applied ? migrator.migrate(connection) : migrator.pending(connection)).map(\.name)
+            let pending = try applied ? migrator.migrate(connection) : migrator.pending(connection)
+            return (pending.map(\.name), migrator.migrations.last?.number ?? 0)
         } catch let failure as AdminFailure {
             throw CommandFailure("the database cannot be reached: \(failure.description)", isTransient: true)
-        } catch let failure as MigrationFailure { throw CommandFailure(failure.description) } catch {
-            throw CommandFailure("the database cannot be prepared: \(error)")
-        }
+        } catch let failure as MigrationFailure {
+            switch failure {
+            case .missing: throw CommandFailure(.schemaNewer, failure.description, settings)
+            case .otherShape: throw CommandFailure(.schemaShape, failure.description, settings)
+            default: throw CommandFailure(failure.description)
+            }
+        } catch { throw CommandFailure("the database cannot be prepared: \(error)") }
     }
 
     /// Reconnects without the rights of the schema's owner, so that row-level security applies from here on.
@@ -124,7 +191,10 @@ final class Installation {
     func verify() throws(CommandFailure) {
         do throws(AdminFailure) {
             for database in [Databases(conninfo).app, Databases(conninfo).system] { try database.verify() }
-        } catch { throw CommandFailure("the database cannot be used: \(error.description)", isTransient: true) }
+        } catch {
+            let code = ReadinessCode(ofProblem: error.description) ?? .databaseUnreachable
+            throw CommandFailure(code, error.description, settings, isTransient: true)
+        }
     }
 
     /// Starts or joins the private cluster; nil with an operator's database.

@@ -69,14 +69,8 @@ struct LoopServices: Sendable {
         system.close()
     }
 
-    var isReady: Bool { app.isReady && system.isReady }
-
-    /// Whether one of the two databases answers: slow statements may occupy all connections of the other.
-    func answers(within limit: Duration) async -> Bool {
-        async let isThere = app.answers(within: limit)
-        if await system.answers(within: limit) { return true }
-        return await isThere
-    }
+    /// Why the loop has no live connection of a kind; nil if it has one of each.
+    var missingConnection: String? { [app, system].first { !$0.isReady }?.problem }
 
     /// Checks of a team's registry that call other servers from this loop.
     func checks(allowsLoopback: Bool) -> RegistryChecks {

@@ -43,7 +43,7 @@ enum MasterKeys {
         throws(CommandFailure) -> Result
     {
         do { return try body(MasterKeyStore(try AdminConnection(to: conninfo))) } catch let failure as CommandFailure {
-            throw failure
+            throw CommandFailure(failure.lines.map { "master_key: \($0)" }, isTransient: failure.isTransient)
         } catch AdminFailure.unreachable(let reason) {
             throw CommandFailure("the database cannot be reached: \(reason)", isTransient: true)
         } catch { throw CommandFailure("the master keys cannot be checked: \(error)", isTransient: true) }

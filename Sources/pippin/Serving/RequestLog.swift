@@ -23,8 +23,12 @@ struct RequestLog: Sendable {
     }
 
     func note(_ finished: FinishedRequest) {
-        let warning = Self.warning(
-            status: finished.status?.code ?? 0, isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent))
+        // What `/readyz` answers is logged by its changes (`readiness.changed`), not by its questions.
+        let warning =
+            finished.request.routePattern == "/readyz"
+            ? nil
+            : Self.warning(
+                status: finished.status?.code ?? 0, isSlow: Self.isSlow(work: finished.work, wasSent: finished.wasSent))
         // Most requests need no line, so none is built for them.
         guard warning != nil || log.tells(.debug) else { return }
         note(

@@ -33,6 +33,9 @@ final class ServerProcess {
     let watch: RegistryWatch
     /// Database connection reserved for the registry watch.
     private let watching: Database
+    let readiness: Readiness
+    /// Whether the data directory can be written, as the supervisor finds out.
+    var folder: @Sendable () -> Bool? = { nil }
     private let connections: ConnectionWatch
     let refusals: RefusalCount
     private let unauthenticatedCalls: UnauthenticatedCalls
@@ -62,6 +65,8 @@ final class ServerProcess {
             publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
             sendsMail: settings.mail.server != nil, log: log)
         (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
+        let readiness = Readiness(migration: installation.migration, server: server, log: log)
+        self.readiness = readiness
         refusals = RefusalCount(limits)
         connections = ConnectionWatch(log: log)
         certificates = CertificateRenewal(settings, log: log)
@@ -88,7 +93,8 @@ final class ServerProcess {
         } catch { throw CommandFailure("the loops cannot be started: \(error)") }
         watch = RegistryWatch(
             loop: loops[0], database: SystemDatabase(watching), caches: loopServices.map { ($0.loop, $0.teams) },
-            log: log)
+            log: log
+        ) { readiness.observe($0) }
     }
 
     /// Runs `body` with a process that serves nothing, for a command.
@@ -165,13 +171,23 @@ extension ServerProcess {
             log: log)
         return Heartbeat(
             loops: loops, traces: loopServices.map(\.traces), store: ProcessStore(system), jobs: jobs,
-            connections: connections, refusals: refusals, log: log)
+            connections: connections, refusals: refusals, readiness: readiness, log: log)
+    }
+
+    /// What readiness looks at, for a process of that name.
+    func subjects(_ id: String) -> Readiness.Subjects {
+        let system = SystemDatabase(loopServices[0].system)
+        return Readiness.Subjects(
+            loops: loopServices, watching: watching, processes: ProcessStore(system),
+            status: DatabaseStatusStore(system), id: id, folder: folder)
     }
 
     /// Starts the work beside requests.
     private func begin(_ heartbeat: Heartbeat, _ served: ServerTLS?) {
         let (watch, servers, loops, isOpen) = (watch, servers, loops, isOpenCheck)
+        let (readiness, subjects) = (readiness, subjects(heartbeat.jobs.id.rawValue))
         Task(executorPreference: loops[0]) { await watch.run() }
+        Task(executorPreference: loops[0]) { await readiness.run(subjects, while: isOpen) }
         Task(executorPreference: loops[0]) { await heartbeat.run(while: isOpen) }
         Task(executorPreference: loops[0]) { await heartbeat.jobs.run() }
         guard let certificates else { return }
@@ -184,12 +200,6 @@ extension ServerProcess {
     /// Marks that another process serves from now on, so that open connections get time for one more request.
     func handOver() { isHandedOver.set() }
 
-    /// Check, from any loop, whether a load balancer may send requests here, which is true during a handover.
-    var isReadyCheck: @Sendable () -> Bool {
-        let (isStopping, isHandedOver) = (isStopping, isHandedOver)
-        return { !isStopping.isSet || isHandedOver.isSet }
-    }
-
     /// Check, from any loop, whether the server still accepts requests.
     private var isOpenCheck: @Sendable () -> Bool {
         let isStopping = isStopping
@@ -199,13 +209,13 @@ extension ServerProcess {
     /// Finishes requests and jobs under way, then closes connections, loops and pools, in this order.
     func close() {
         isStopping.set()
+        if !isHandedOver.isSet { readiness.note { $0.isDraining = true } }
         let (servers, loopServices, watch, heartbeat) = (servers, loopServices, watch, heartbeat)
-        let watching = watching
+        let (watching, readiness) = (watching, readiness)
         let handoverGrace = isHandedOver.isSet ? Self.handoverGrace : .zero
-        try? loops[0].wait { watch.stop() }
         // In parallel, so that no server accepts requests any more and their timeouts do not add up.
         let answered = try? loops[0].wait { [loops] in
-            await ServerProcess.stop(loopServices) {
+            await ServerProcess.stop(heartbeat == nil ? nil : readiness, loopServices) {
                 await withTaskGroup { group in
                     if let heartbeat {
                         group.addTask(executorPreference: loops[0]) {
@@ -222,39 +232,39 @@ extension ServerProcess {
             }
         }
         installation.isPatient = answered ?? true
-        try? loops[0].wait { watching.close() }
+        try? loops[0].wait {
+            watch.stop()
+            watching.close()
+        }
         unauthenticatedCalls.close()
         for services in loopServices { try? services.loop.wait { await services.close() } }
         pools.stop(within: Self.lastTimeout)
         for loop in loops { loop.stop() }
     }
 
-    /// Performs `work` while watching the databases of all loops, and closes those that do not answer for a second.
+    /// Performs `work` while the database answers the registry watch, and closes all connections once it has not for a second.
     ///
     /// Operations that wait for a closed database fail as if the process were killed, and are resumed later.
     ///
-    /// - Returns: whether every database answered until the end.
-    private static func stop(_ loopServices: [LoopServices], doing work: @escaping @Sendable () async -> Void) async
-        -> Bool
-    {
+    /// - Parameter readiness: nil if nothing watches the database.
+    /// - Returns: whether the database answered until the end.
+    private static func stop(
+        _ readiness: Readiness?, _ loopServices: [LoopServices], doing work: @escaping @Sendable () async -> Void
+    ) async -> Bool {
         let isDone = Flag()
-        return await withTaskGroup(of: Bool.self) { group in
-            for services in loopServices {
-                group.addTask(executorPreference: services.loop) {
-                    repeat {
-                        guard await services.answers(within: lastTimeout) else {
-                            services.closeDatabases()
-                            return false
-                        }
-                        await services.loop.sleep(for: .milliseconds(20))
-                    } while !isDone.isSet
-                    return true
+        async let isThere = {
+            while !isDone.isSet {
+                if readiness?.isSilent(for: lastTimeout) == true {
+                    for services in loopServices { services.loop.execute { services.closeDatabases() } }
+                    return false
                 }
+                await loopServices[0].loop.sleep(for: .milliseconds(20))
             }
-            await work()
-            isDone.set()
-            return await group.reduce(true) { $0 && $1 }
-        }
+            return true
+        }()
+        await work()
+        isDone.set()
+        return await isThere
     }
 }
 
@@ -270,7 +280,7 @@ extension ServerProcess {
         let console = Console(services, options)
         var router = Router()
         assets.assets.declare(in: &router)
-        mountHealth(loop, on: &router)
+        mountHealth(on: &router)
         Metrics(services: loop, token: installation.settings.metricsToken) { try await console.isOperator($0) }.mount(
             on: &router)
         signIn.mount(on: &router)
@@ -333,16 +343,9 @@ extension ServerProcess {
     }
 
     /// Mounts `/healthz`, which reports that the process answers, and `/readyz`, that it can serve requests.
-    private func mountHealth(_ loop: LoopServices, on router: inout Router) {
-        let isReady = isReadyCheck
+    private func mountHealth(on router: inout Router) {
+        let readiness = readiness
         router.get(Route("/healthz")) { _ in .text("ok\n") }
-        router.get(Route("/readyz")) { _ in
-            guard isReady(), loop.isReady else {
-                var response = Response.text("not ready\n", status: .serviceUnavailable)
-                response.append(.retryAfter, "1")
-                return response
-            }
-            return .text("ready\n")
-        }
+        router.get(Route("/readyz")) { _ in readiness.response }
     }
 }

@@ -13,11 +13,16 @@ final class Supervisor {
     static let signals = endings + [SIGHUP, SIGCHLD, SIGTSTP, WorkerLink.handOver]
     /// Interval between checks of the private PostgreSQL.
     private static let clusterInterval = Duration.milliseconds(250)
+    /// Interval between looks whether the data directory can be written.
+    private static let probeInterval = Duration.seconds(2)
     /// Time for a replacing worker to become ready, migrations included.
     private static let successorLimit = Duration.seconds(600)
 
     let log: Log
     private let cluster: PrivateCluster?
+    /// Data directory of the cluster; nil with an operator's database, where it may be read-only.
+    private let folder: DataDirectory?
+    private var nextProbe = ContinuousClock.now
     /// Listening sockets, one for each loop; empty when stopping.
     private var sockets: [Int32]
     private let program: Executable
@@ -43,9 +48,10 @@ final class Supervisor {
     /// - Parameters:
     ///   - sockets: listening sockets, one for each loop.
     ///   - cluster: running cluster; nil with an operator's database.
-    init(_ sockets: [Int32], _ cluster: PrivateCluster?, log: Log) {
+    ///   - folder: data directory of the cluster.
+    init(_ sockets: [Int32], _ cluster: PrivateCluster?, in folder: DataDirectory?, log: Log) {
         self.sockets = sockets
-        self.cluster = cluster
+        (self.cluster, self.folder) = (cluster, folder)
         self.log = log
         program = Executable()
     }
@@ -145,6 +151,11 @@ final class Supervisor {
 
     private func tendCluster() {
         guard let cluster, !isStopping else { return }
+        if let folder, nextProbe <= .now {
+            nextProbe = .now + Self.probeInterval
+            let isWritable = folder.isWritable
+            for worker in workers where worker.isReady { worker.tell(isFolderWritable: isWritable) }
+        }
         for event in cluster.look() {
             switch event {
             case .died: log(.warning, "database.died")

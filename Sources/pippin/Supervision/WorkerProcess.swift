@@ -64,6 +64,12 @@ final class WorkerProcess {
 
     func send(_ signal: Int32) { kill(process, signal) }
 
+    /// Tells the worker whether the data directory can be written.
+    func tell(isFolderWritable: Bool) {
+        var octet: UInt8 = isFolderWritable ? 1 : 0
+        _ = unsafe Glibc.send(control, &octet, 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+
     /// Sends a signal to the worker and to the processes that it started, unless they left its process group.
     func sendToAll(_ signal: Int32) { kill(-process, signal) }
 
@@ -189,6 +195,13 @@ struct WorkerLink {
 
     private static var stranger: CommandFailure {
         CommandFailure("\(variable) is set by `pippin serve` for the process that it starts; leave it unset")
+    }
+
+    /// Whether the data directory can be written, as the supervisor has said last; nil without a new message.
+    static func isFolderWritable() -> Bool? {
+        var octets = [UInt8](repeating: 0, count: 16)
+        let count = unsafe recv(control, &octets, octets.count, Int32(MSG_DONTWAIT))
+        return count > 0 ? octets[count - 1] == 1 : nil
     }
 
     func report(_ message: Message) {
