@@ -107,10 +107,11 @@ def test_no_server_starts_where_its_role_is_dropped(tmp_path: Path):
     with Pippin.running() as house:
         pooler = Pooler(house.folder / "pooler", house.data / "socket")
         place = f"host={pooler.folder} user=pippin dbname=pippin sslmode=disable gssencmode=disable"
-        for command in ("serve", "doctor"):
+        for command, status in (("serve", 1), ("doctor", 2)):
             refused = run(command, "--database", place, "--master-key", str(house.data / "master-key"),
                           "--data", str(tmp_path), port=free_port())
-            assert refused.returncode == 1
+            assert refused.returncode == status
+            assert refused.stderr.startswith("pippin: database_role: ")
             assert "under row-level security" in refused.stderr
         pooler.cut()
         house.stop()

@@ -63,7 +63,8 @@ class Node:
             ("migrate",), ("doctor",), ("setup-link",),
         ):
             status, said = self.run(*arguments)
-            assert status == 1, f"{arguments}: {status}\n{said}"
+            # The check-up could not look.
+            assert status == (2 if arguments == ("doctor",) else 1), f"{arguments}: {status}\n{said}"
             told.add(said.strip().splitlines()[-1])
         assert self._dump() == before
         return told
@@ -97,6 +98,8 @@ def node(cluster: Cluster, tmp_path: Path) -> Iterator[Node]:
     cluster.sql("DROP DATABASE IF EXISTS pippin WITH (FORCE)", database="postgres")
     cluster.sql("CREATE DATABASE pippin", database="postgres")
     node = Node(tmp_path / "node", cluster)
+    status, said = node.run("migrate")
+    assert status == 0, said
     status, said = node.apply()
     assert status == 0, said
     yield node
