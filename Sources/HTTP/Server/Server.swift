@@ -27,6 +27,8 @@ internal import Glibc
     private(set) var requests: IncomingRequests?
     let deliveries: DeliveryBudget
     var isStopping = false
+    /// Whether each response closes its connection, so that clients go elsewhere for the next one.
+    private var isDraining = false
     /// Sweeps since the start: the clock of the timeouts, which costs a request nothing.
     var tick = 0
 
@@ -160,6 +162,11 @@ private final class HookLink {
 
 // Shutdown.
 extension Server {
+    /// Closes each connection with its next response from now on, and still accepts new ones.
+    ///
+    /// Call it on the server's loop.
+    public func drain() { isDraining = true }
+
     /// Stops serving: accepts no more connections, lets current requests finish, and closes every connection.
     ///
     /// Idle connections are closed after `idle`, or with the response to a request that arrives before. After
@@ -285,7 +292,7 @@ extension Server {
 
     /// Passes a response to libmicrohttpd.
     func deliver(_ response: Response, on connection: Connection) -> MHD_Result {
-        let isLast = connection.isLast || isStopping
+        let isLast = connection.isLast || isStopping || isDraining
         connection.isLast = isLast
         connection.enter(.delivery, at: tick)
         // libmicrohttpd has a copy from here on, and one is enough.

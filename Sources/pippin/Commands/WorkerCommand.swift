@@ -13,7 +13,8 @@ import Simulator
 
 /// The worker of `pippin serve`: accepts requests on the sockets that its supervisor has opened.
 struct WorkerCommand {
-    private static let endings = [SIGTERM]
+    /// The supervisor sends SIGINT for an end without draining.
+    private static let endings = [SIGTERM, SIGINT]
 
     let settings: Settings
     let link: WorkerLink
@@ -39,6 +40,11 @@ struct WorkerCommand {
         link.report(.ready)
         if link.isFirst { announce(process, demo) }
         let signal = Signals.wait(for: Self.endings + [WorkerLink.handOver])
+        if signal == SIGTERM, settings.drain > .zero {
+            process.drain()
+            // Further SIGTERMs stay blocked: a service manager may send one beside the supervisor's.
+            sleep(UInt32(settings.drain.components.seconds))
+        }
         if signal == WorkerLink.handOver { process.handOver() } else { Terminal.say("stopping") }
         return .success
     }

@@ -44,6 +44,8 @@ enum Help {
         started again at once, and SIGHUP replaces it by the program that lies in its place, without a request lost.
 
           --user NAME          whom the worker becomes when root starts it (postgres, else nobody)
+          --drain SECONDS      how long SIGTERM leaves everything served while /readyz says draining
+                               (5; 0 at a terminal, and when the public URL is loopback)
           --demo               load the demo team with its sample app (loopback and http only, --listen too)
           --simulate-apple     put a stand-in in Apple's place, at /apple (loopback and http only, --listen too)
           --watch-templates    show edited templates on reload

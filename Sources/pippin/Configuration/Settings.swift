@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import Glibc
 import HTTP
 import Platform
 
@@ -25,6 +26,8 @@ struct Settings: Sendable {
     let trustedProxies: TrustedProxies
     /// Zero for no limit; nil for the default share of all connections.
     let connectionsPerAddress: Int?
+    /// Time for which SIGTERM leaves everything served, while `/readyz` has load balancers look elsewhere.
+    let drain: Duration
     let relayDomain: String
     let mail: MailSender.Route
     /// Token that authorizes requests for `/metrics`.
@@ -55,7 +58,8 @@ struct Settings: Sendable {
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
-        connectionsPerAddress = Self.connectionsPerAddress(&options)
+        connectionsPerAddress = Self.number(&options, "connections-per-address", 0...1_000_000)
+        let drain = Self.number(&options, "drain", 0...3600)
         dnsServers = Self.dnsServers(&options)
         outgoingProxy = Self.outgoingProxy(&options)
         logLevel = Self.logLevel(&options)
@@ -72,6 +76,8 @@ struct Settings: Sendable {
         guard let listen, let publicURL, let resources, let mail, options.problems.isEmpty else { return nil }
         (host, address, port) = listen
         self.publicURL = publicURL
+        // No load balancer asks for what runs at a terminal or for this machine alone.
+        self.drain = .seconds(drain ?? (isatty(0) == 1 || publicURL.isLoopback ? 0 : 5))
         self.resources = resources
         self.mail = mail
         self.allowsLoopback = allowsLoopback || publicURL.isLoopback
@@ -193,10 +199,10 @@ struct Settings: Sendable {
         return TrustedProxies(blocks)
     }
 
-    private static func connectionsPerAddress(_ options: inout Options) -> Int? {
-        guard let text = options.value("connections-per-address") else { return nil }
-        guard let number = Int(text), (0...1_000_000).contains(number) else {
-            options.complain("--connections-per-address \(text) is not a number from 0 to 1000000")
+    private static func number(_ options: inout Options, _ name: String, _ range: ClosedRange<Int>) -> Int? {
+        guard let text = options.value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            options.complain("--\(name) \(text) is not a number from \(range.lowerBound) to \(range.upperBound)")
             return nil
         }
         return number

@@ -200,6 +200,12 @@ extension ServerProcess {
     /// Marks that another process serves from now on, so that open connections get time for one more request.
     func handOver() { isHandedOver.set() }
 
+    /// Has load balancers and clients look elsewhere, while everything is still served.
+    func drain() {
+        readiness.note { $0.isDraining = true }
+        for (loop, server) in zip(loops, servers) { loop.execute { server.drain() } }
+    }
+
     /// Check, from any loop, whether the server still accepts requests.
     private var isOpenCheck: @Sendable () -> Bool {
         let isStopping = isStopping

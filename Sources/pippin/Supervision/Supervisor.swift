@@ -74,12 +74,14 @@ final class Supervisor {
     var workers: [WorkerProcess] { [serving, successor].compactMap { $0 } + draining }
 
     /// Stops serving; draining workers may finish their requests until the serving worker has ended.
-    func stop(with status: ExitStatus) {
+    ///
+    /// - Parameter signal: SIGTERM to serve on for the time of `--drain`, SIGINT for an end at once.
+    func stop(with status: ExitStatus, by signal: Int32 = SIGTERM) {
         isStopping = true
         (outcome, nextStart) = (outcome ?? status, nil)
         for socket in sockets { close(socket) }
         sockets = []
-        for worker in [serving, successor].compactMap({ $0 }) { worker.send(SIGTERM) }
+        for worker in [serving, successor].compactMap({ $0 }) { worker.send(signal) }
         if serving == nil { kill() }
     }
 
@@ -91,7 +93,7 @@ final class Supervisor {
         case SIGHUP where !isAtTerminal: replace()
         case SIGTSTP: rest()
         case SIGTERM, SIGINT, SIGHUP:
-            guard isStopping else { return stop(with: .success) }
+            guard isStopping else { return stop(with: .success, by: signal == SIGTERM ? SIGTERM : SIGINT) }
             // A service manager may repeat SIGTERM; only a second Ctrl-C (SIGINT) kills at once.
             guard signal == SIGINT else { return }
             (outcome, databaseAnswers) = (.refused, false)
