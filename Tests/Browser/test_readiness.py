@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -19,6 +20,9 @@ import database
 from machine_room import Host, psql
 from server import ROOT, Pippin, binary, free_port, new_folder
 from waiting import SECONDS, until
+
+sys.path.insert(0, str(ROOT / "bench"))
+from postgres import Cluster
 
 pytestmark = pytest.mark.long
 FAKETIME = next((str(path) for path in Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")), None)
@@ -230,3 +234,40 @@ def test_a_clock_that_is_wrong(node: Node, monkeypatch: pytest.MonkeyPatch):
         assert "clock: The clock" in wrong.log.read_text()
         monkeypatch.undo()
         right.stop()
+
+
+def test_a_worker_that_was_suspended_finds_nothing_wrong(node: Node):
+    """As with a machine that was paused: what nobody asked has not been silent."""
+    worker = node.worker
+    database.until(node, "SELECT 1 FROM heartbeats", len)
+    os.kill(worker, signal.SIGSTOP)
+    database.until(node, "SELECT 1 FROM heartbeats WHERE seen_at < now() - interval '11 seconds'", len)
+    os.kill(worker, signal.SIGCONT)
+    assert node.code() == "ready"
+    database.until(node, "SELECT 1 FROM heartbeats WHERE seen_at > now() - interval '5 seconds'", len)
+    assert node.changes() == [("starting", "ready")]
+
+
+def test_a_database_restored_without_its_roles_is_refused(node: Node):
+    """O10: the plain dump of a beginner, on a server that has neither role."""
+    dump = subprocess.run(
+        ["pg_dump", "--no-owner", f"--host={node.data / 'socket'}", "--username=pippin", "pippin"], check=True,
+        capture_output=True, timeout=SECONDS,
+    ).stdout
+    cluster = Cluster()
+    cluster.start()
+    try:
+        subprocess.run(
+            ["psql", "--no-psqlrc", "--quiet", cluster.url()], input=dump, check=True, capture_output=True, timeout=SECONDS)
+        restored = Node(new_folder("restored-"), (
+            "--database", cluster.url(), "--master-key", str(node.data / "master-key")))
+        for command in ("serve", "migrate"):
+            done = subprocess.run(
+                [binary(), command, *restored._place, *restored.options], cwd=ROOT, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, timeout=SECONDS,
+            )
+            assert done.returncode == 1, done
+            assert "schema_shape: " in done.stderr and "restored without its policies" in done.stderr, done
+        assert "schema_shape" in restored.doctor()
+    finally:
+        cluster.stop()
