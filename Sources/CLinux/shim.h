@@ -3,6 +3,8 @@
 #ifndef PIPPIN_CLINUX_SHIM_H
 #define PIPPIN_CLINUX_SHIM_H
 
+#include <sched.h>
+#include <stddef.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <signal.h>
@@ -106,6 +108,18 @@ static inline void pippin_raise_descriptor_limit(unsigned long most) {
     if (wanted <= limit.rlim_cur) return;
     limit.rlim_cur = wanted;
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// sched.h declares it for _GNU_SOURCE alone.
+extern int sched_getaffinity(int process, size_t size, cpu_set_t *set);
+
+// Number of cores that this process may run on (sched_setaffinity(2)), of up to 8,192; 0 if unknown.
+static inline int pippin_usable_cores(void) {
+    unsigned char set[1024] = { 0 };
+    int count = 0;
+    if (sched_getaffinity(0, sizeof set, (cpu_set_t *) set) != 0) return 0;
+    for (size_t index = 0; index < sizeof set; index++) count += __builtin_popcount(set[index]);
+    return count;
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 static const int pippin_diag_sqlstate = PG_DIAG_SQLSTATE;
 static const int pippin_diag_message = PG_DIAG_MESSAGE_PRIMARY;
+static const int pippin_diag_function = PG_DIAG_SOURCE_FUNCTION;
 static const int pippin_diag_constraint = PG_DIAG_CONSTRAINT_NAME;
 
 // libpq prints notices to standard error unless a receiver takes them.

@@ -9,23 +9,31 @@ import EventLoop
 @safe final class Connection: @unchecked Sendable {
     enum State: Equatable {
         case connecting
-        /// Connected to the server; the statement of `check` is in progress.
+        /// Connected to the server; the settings of the session and its check are in progress.
         case checking
         case ready
+        /// Finishes what is in progress, gets nothing new, and is closed then.
+        case retired
         case closed
     }
 
     private(set) var state = State.closed
+    /// The server of this connection; nil before the first attempt.
+    private(set) var server: DatabaseServer?
     private let loop: EventLoop
-    private let options: [(key: String, value: String)]
-    /// Pool that resolves the server's name, which blocks; nil to resolve it on the loop's thread.
-    private let lookups: BlockingPool?
-    /// A statement that yields the code of what is wrong with the connection, empty if it may be used, and the error
-    /// to report otherwise.
-    private let check: (statement: SQL, complaint: String)?
+    private let configuration: DatabaseConfiguration
+    private let settings: [(name: String, value: String)]
     private var handle: OpaquePointer?
     private var watch: Watch?
-    private var openedAt: Int64 = 0
+    /// Servers that are tried if this one does not answer.
+    private var others: [DatabaseServer] = []
+    private var hasOthers = false
+    private var avoided: DatabaseServer?
+    /// What went wrong with the servers tried since `open`.
+    private var problems: [String] = []
+    /// When the attempt, or the look-up of a server's name, began.
+    private var attemptedAt: Int64 = 0
+    private var attempt = 0
     private var isWaitingToWrite = false
     private var segments = Queue<Segment>()
     private var statements: [String: String] = [:]
@@ -36,15 +44,14 @@ import EventLoop
     /// Why the connection was last lost.
     private(set) var lastProblem = "not connected yet"
 
-    /// - Parameters: see `DatabaseConfiguration.options`.
+    /// - Parameters: see `DatabaseConfiguration.settings`.
     init(
         loop: EventLoop, _ configuration: DatabaseConfiguration, waitingForRows wait: Duration? = nil,
         within limit: Duration? = nil
     ) {
         self.loop = loop
-        options = configuration.options(waitingForRows: wait, within: limit)
-        lookups = configuration.lookups
-        check = configuration.check.map { ($0, configuration.complaint) }
+        self.configuration = configuration
+        settings = configuration.settings(waitingForRows: wait, within: limit)
     }
 
     deinit {
@@ -56,50 +63,63 @@ import EventLoop
     /// Number of segments in progress.
     var load: Int { segments.count }
 
-    /// Deadline of the oldest segment in progress; while connecting, the time when connecting began.
-    var oldestDeadline: Int64? { state == .connecting || state == .checking ? openedAt : segments.head?.deadline }
+    /// Whether the server had no connection left for it (SQLSTATE 53300, which libpq tells in the message alone).
+    var isRefusedAsFull: Bool { state == .closed && lastProblem.contains(" 53300: ") }
+
+    /// When the oldest segment in progress was sent; nil if there is none.
+    var waitsSince: Int64? { segments.head?.sentAt }
+
+    /// Whether it is open for statements, or finishes some.
+    var isUsed: Bool { state == .ready || state == .retired }
 
     /// Whether statements can be sent and their results received.
-    private var isOpen: Bool { state == .ready || state == .checking }
+    private var isOpen: Bool { isUsed || state == .checking }
 
-    /// Starts to connect; `onChange` reports the result.
-    func open() {
+    /// Starts to connect to the servers in turn until one can be used; `onChange` reports the result.
+    ///
+    /// - Parameter server: a server that is not tried, since it is known to be silent.
+    func open(avoiding server: DatabaseServer? = nil) {
         state = .connecting
-        openedAt = MonotonicTime.now()
-        guard let lookups else { return proceed(Self.start(options)) }
-        let beginning = openedAt
-        Task(executorPreference: loop) { await self.lookUp(by: lookups, beginning) }
+        problems = []
+        avoided = server
+        others = configuration.servers.inTurn
+        hasOthers = others.count > 1
+        tryNext()
     }
 
-    /// Starts to connect on another thread, and continues here unless the connection was closed or reopened meanwhile.
-    private func lookUp(by lookups: BlockingPool, _ beginning: Int64) async {
-        let options = options
+    private func tryNext() {
+        attempt += 1
+        attemptedAt = MonotonicTime.now()
+        guard !others.isEmpty else { return close(problems.joined(separator: "; ")) }
+        let next = others.removeFirst()
+        guard next != avoided else { return tryNext() }
+        server = next
+        guard next.isName else { return connect(to: next) }
+        let attempt = attempt
+        Task(executorPreference: loop) { await self.lookUp(next, attempt) }
+    }
+
+    /// Looks a server's name up on another thread, and continues here unless the attempt is over.
+    private func lookUp(_ server: DatabaseServer, _ attempt: Int) async {
         do {
-            let started = try await lookups.run { Self.start(options) }
-            guard state == .connecting, openedAt == beginning else { return started.finish() }
-            proceed(started)
-        } catch { if openedAt == beginning { lose("\(error)") } }
+            let found =
+                if let lookups = configuration.lookups { try await lookups.run { try server.lookUp() } } else {
+                    try server.lookUp()
+                }
+            guard self.attempt == attempt else { return }
+            let current = configuration.servers.current
+            others = found.filter { $0 == current } + found.filter { $0 != current } + others
+            hasOthers = hasOthers || others.count > 1
+            tryNext()
+        } catch { if self.attempt == attempt { fail("\(error)") } }
     }
 
-    /// A connection that libpq has started to open, passed from one thread to another.
-    // @unchecked Sendable: one thread at a time uses it.
-    @safe private struct Started: @unchecked Sendable {
-        let handle: OpaquePointer?
-
-        func finish() { unsafe PQfinish(handle) }
-    }
-
-    private static func start(_ options: [(key: String, value: String)]) -> Started {
-        unsafe CStringArray.with(options.map(\.key)) { keys in
-            unsafe CStringArray.with(options.map(\.value)) { values in
-                unsafe Started(handle: PQconnectStartParams(keys, values, 1))
-            }
+    private func connect(to server: DatabaseServer) {
+        let options = configuration.options + server.options
+        unsafe handle = unsafe CStringArray.with(options.map(\.key)) { keys in
+            unsafe CStringArray.with(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }
         }
-    }
-
-    private func proceed(_ started: Started) {
-        unsafe handle = started.handle
-        guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else { return lose(problem()) }
+        guard let handle = unsafe handle, unsafe PQstatus(handle) != CONNECTION_BAD else { return fail(problem()) }
         unsafe pippin_silence_notices(handle)
         // Failures to connect then name their SQLSTATE, which libpq has no other way to ask for.
         unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
@@ -112,7 +132,7 @@ import EventLoop
         case PGRES_POLLING_READING: wait(for: .read)
         case PGRES_POLLING_WRITING: wait(for: .write)
         case PGRES_POLLING_OK: unsafe becomeReady(handle)
-        default: lose(problem())
+        default: fail(problem())
         }
     }
 
@@ -120,39 +140,60 @@ import EventLoop
     private func wait(for interest: EventLoop.Readiness) {
         watch?.cancel()
         do { watch = unsafe try loop.watch(PQsocket(handle), for: interest) { [unowned self] _ in poll() } } catch {
-            lose("\(error)")
+            fail("\(error)")
         }
     }
 
     private func becomeReady(_ handle: OpaquePointer) {
         watch?.cancel()
         unsafe PQsetnonblocking(handle, 1)
-        guard unsafe PQenterPipelineMode(handle) == 1 else { return lose(problem()) }
+        guard unsafe PQenterPipelineMode(handle) == 1 else { return fail(problem()) }
         do {
             watch = unsafe try loop.watch(PQsocket(handle), for: .read) { [unowned self] ready in exchange(ready) }
-        } catch { return lose("\(error)") }
-        guard let check else {
-            state = .ready
-            return onChange(self)
-        }
+        } catch { return fail("\(error)") }
         state = .checking
-        send([check.statement], deadline: openedAt) { [unowned self] outcome in
+        let settings = settings.map { "SELECT set_config(\($0.name), \($0.value), false)" as SQL }
+        send((settings + [configuration.check]).map { $0.once() }, deadline: attemptedAt) { [unowned self] outcome in
             guard state == .checking else { return }
-            switch outcome {
-            case .failure(let failure): lose("\(failure)")
-            case .success:
-                let code: String? = try? outcome.answer().firstValue()
-                guard code == "" else { return lose("\(code ?? "database_role"): \(check.complaint)") }
+            do throws(PostgresFailure) {
+                let fault = try outcome.answer().firstValue { (row: inout Row) throws(PostgresFailure) in
+                    try row.next(String?.self)
+                }
+                if let fault = fault.flatMap({ $0 }).flatMap(SessionFault.init) { return fail(fault) }
                 state = .ready
-            }
+                if let server { configuration.servers.note(server) }
+            } catch { fail(error.cause) }
         }
     }
 
+    /// Ends the attempt at a server, and begins one at the next; a connection that is open already is closed.
+    private func fail(_ problem: String) {
+        guard state == .connecting || state == .checking else { return close(problem) }
+        problems.append(problem)
+        state = .connecting
+        disconnect(problem)
+        tryNext()
+    }
+
+    /// Ends the attempt at a server whose sessions cannot be used, which tells more than one that is away.
+    private func fail(_ fault: SessionFault) {
+        problems.insert(fault.description, at: 0)
+        state = .connecting
+        disconnect(fault.description)
+        tryNext()
+    }
+
     /// Closes the connection and fails the segments in progress.
-    func lose(_ problem: String) {
+    func close(_ problem: String) {
         guard state != .closed else { return }
         state = .closed
+        attempt += 1
         lastProblem = problem
+        disconnect(problem)
+        onChange(self)
+    }
+
+    private func disconnect(_ problem: String) {
         watch?.cancel()
         watch = nil
         unsafe PQfinish(handle)
@@ -160,7 +201,32 @@ import EventLoop
         statements = [:]
         isWaitingToWrite = false
         for segment in segments.drain() { segment.fail(.unavailable(problem)) }
-        onChange(self)
+    }
+
+    /// Gives the connection nothing new, and closes it when nothing is in progress on it.
+    func retire() {
+        if state == .ready { state = .retired }
+        guard state == .retired, segments.isEmpty, unsafe PQtransactionStatus(handle) == PQTRANS_IDLE else { return }
+        close("the connection was retired")
+    }
+
+    /// Closes a connection whose work is past its deadline, and ends an attempt that takes too long.
+    ///
+    /// A server that enforces its own statement timeout would have answered by then.
+    func expire(at now: Int64) {
+        switch state {
+        case .closed: break
+        case .connecting, .checking:
+            // A name server that does not answer takes the system's resolver five seconds, and then it asks the next.
+            let limit =
+                unsafe handle == nil ? configuration.timeout : configuration.connectTimeout(hasOthers: hasOthers)
+            if attemptedAt + limit.nanoseconds < now {
+                fail("database_silent: no answer in time" + (server.map { " from \($0)" } ?? ""))
+            }
+        case .ready, .retired:
+            guard let deadline = segments.head?.deadline else { break }
+            if deadline + configuration.grace.nanoseconds < now { close("database_silent: no answer in time") }
+        }
     }
 
     private func problem() -> String {
@@ -170,17 +236,20 @@ import EventLoop
     }
 
     /// Sends `statements` and a Sync as one segment; the outcome has the rows of each statement.
-    func send(_ statements: [SQL], deadline: Int64, completion: @escaping (Segment.Outcome) -> Void) {
-        send(Segment(statements, deadline: deadline, completion: completion))
-    }
+    ///
+    /// - Parameter isWhole: whether the segment is a transaction of its own.
+    func send(
+        _ statements: [SQL], deadline: Int64, isWhole: Bool = true, completion: @escaping (Segment.Outcome) -> Void
+    ) { send(Segment(statements, deadline: deadline, isWhole: isWhole, completion: completion)) }
 
     private func send(_ segment: Segment) {
         guard let handle = unsafe handle, isOpen else { return segment.fail(.unavailable(lastProblem)) }
+        segment.sentAt = MonotonicTime.now()
         segments.append(segment)
         for statement in segment.statements {
-            guard unsafe queue(statement, in: segment, on: handle) else { return lose(problem()) }
+            guard unsafe queue(statement, in: segment, on: handle) else { return fail(problem()) }
         }
-        guard unsafe PQpipelineSync(handle) == 1 else { return lose(problem()) }
+        guard unsafe PQpipelineSync(handle) == 1 else { return fail(problem()) }
         unsafe flush(handle)
     }
 
@@ -207,7 +276,7 @@ import EventLoop
 
     private func flush(_ handle: OpaquePointer) {
         let left = unsafe PQflush(handle)
-        if left < 0 { return lose(problem()) }
+        if left < 0 { return fail(problem()) }
         let mustWait = left == 1
         if mustWait != isWaitingToWrite {
             isWaitingToWrite = mustWait
@@ -217,7 +286,7 @@ import EventLoop
 
     private func exchange(_ ready: EventLoop.Readiness) {
         guard let handle = unsafe handle else { return }
-        guard unsafe PQconsumeInput(handle) == 1 else { return lose(problem()) }
+        guard unsafe PQconsumeInput(handle) == 1 else { return fail(problem()) }
         if isWaitingToWrite { unsafe flush(handle) }
         unsafe receive(handle)
     }
@@ -235,15 +304,29 @@ import EventLoop
                 segment.noteFailure()
             }
         }
-        if isOpen, unsafe PQstatus(handle) == CONNECTION_BAD { return lose(problem()) }
+        if isOpen, unsafe PQstatus(handle) == CONNECTION_BAD { return fail(problem()) }
+        if state == .retired { return retire() }
         if finished, state == .ready { onChange(self) }
     }
 
     private func finish(_ segment: Segment) {
         _ = segments.popFirst()
         for text in segment.unprepared { statements[text] = nil }
-        // An earlier segment failed before it prepared a statement of both, and nothing of this one was executed.
-        if segment.lacksStatement, segment.rewind() { return send(segment) }
+        switch segment.effect {
+        case .none: break
+        case .lost: return lose(segment)
+        case .doubtful: if state == .ready { state = .retired }
+        case .staleStatement:
+            // An earlier segment failed before it prepared a statement of both, or a migration changed what one yields.
+            // Nothing of this segment was kept.
+            for statement in segment.statements { statements[statement.text] = nil }
+            if segment.isWhole, segment.rewind() { return send(segment) }
+        }
         segment.complete()
+    }
+
+    private func lose(_ segment: Segment) {
+        segment.complete()
+        fail("the server closed the connection")
     }
 }

@@ -16,7 +16,7 @@ public final class Database: @unchecked Sendable {
 
     let loop: EventLoop
     let configuration: DatabaseConfiguration
-    private var shared: [Connection] = []
+    let shared: SharedConnections
     private var waiting = Queue<Waiting>()
     let exclusive: ExclusiveConnections
     private let lockWaitPool: ExclusiveConnections
@@ -26,6 +26,10 @@ public final class Database: @unchecked Sendable {
     private(set) var isClosing = false
     private var lastSweep = MonotonicTime.now()
     private(set) var outage: Outage
+    /// When a shared connection last became ready or finished segments.
+    private var lastAnswer = MonotonicTime.now()
+    /// Asks the other servers while the current one is silent.
+    private var scout: Connection?
     /// Statements requested so far, a transaction counted as one: the cost of a page.
     public internal(set) var statementCount = 0
 
@@ -34,28 +38,27 @@ public final class Database: @unchecked Sendable {
         self.loop = loop
         self.configuration = configuration
         outage = Outage(limit: configuration.outage)
+        let shared = SharedConnections(loop: loop, configuration)
+        self.shared = shared
         let make = { Connection(loop: loop, configuration) }
         exclusive = ExclusiveConnections(
-            limit: configuration.exclusive, queue: configuration.exclusiveQueue, make: make)
+            limit: configuration.exclusive, queue: configuration.exclusiveQueue, make: make, makeRoom: shared.makeRoom)
         lockWaitPool = ExclusiveConnections(
-            limit: configuration.lockWaitPool, queue: configuration.lockWaitQueue, make: make)
-        searching = ExclusiveConnections(limit: configuration.searching, queue: configuration.searchQueue) {
-            Connection(loop: loop, configuration, within: configuration.searchTimeout)
-        }
+            limit: configuration.lockWaitPool, queue: configuration.lockWaitQueue, make: make, makeRoom: shared.makeRoom
+        )
+        searching = ExclusiveConnections(
+            limit: configuration.searching, queue: configuration.searchQueue,
+            make: { Connection(loop: loop, configuration, within: configuration.searchTimeout) },
+            makeRoom: shared.makeRoom)
         rows = RowQueues(limit: configuration.line)
     }
 
     /// Starts to connect.
     ///
-    /// Lost connections are reopened automatically, each at most once in 100 ms.
+    /// Lost connections are reopened automatically, after a pause that grows while no server can be used.
     public func open() {
         loop.preconditionCurrent()
-        for _ in 0..<configuration.shared {
-            let connection = Connection(loop: loop, configuration, waitingForRows: Self.waitForRows)
-            connection.onChange = { [unowned self] in changed($0) }
-            shared.append(connection)
-            connection.open()
-        }
+        shared.open { [unowned self] in changed($0) }
         sweep()
     }
 
@@ -65,18 +68,18 @@ public final class Database: @unchecked Sendable {
     public func close() {
         loop.preconditionCurrent()
         isClosing = true
-        for connection in shared { connection.lose("closing") }
+        shared.close()
+        scout?.close("closing")
         exclusive.close()
         lockWaitPool.close()
         searching.close()
-        shared = []
         for statement in waiting.drain() { statement.fail(.unavailable("closing")) }
         for member in joint.waiting.drain() { member.completion(.failure(.unavailable("closing"))) }
         rows.expire(at: .max, with: .unavailable("closing"))
     }
 
     /// Whether a shared connection is ready.
-    public var isReady: Bool { shared.contains { $0.state == .ready } }
+    public var isReady: Bool { shared.isReady }
 
     /// Runs one statement in its own transaction, under `setting`.
     public func query(_ sql: SQL, setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
@@ -130,7 +133,7 @@ public final class Database: @unchecked Sendable {
             }
             wait(statements, for: owner, deadline, completion)
         }
-        if waiting.isEmpty, let connection = leastLoaded() {
+        if waiting.isEmpty, let connection = shared.leastLoaded {
             return connection.send(statements, deadline: deadline, completion: conclude)
         }
         guard waiting.count < configuration.queue, !isClosing else { return completion(.failure(.overloaded)) }
@@ -157,28 +160,10 @@ public final class Database: @unchecked Sendable {
         }
     }
 
-    /// Lock timeout on a shared connection, where the statements behind wait too: about as long as a commit takes on
-    /// another loop that holds the row.
-    private static var waitForRows: Duration { .milliseconds(10) }
-
-    /// The ready connection with the fewest segments in progress; nil if none has room.
-    func leastLoaded() -> Connection? {
-        var least: Connection?
-        for connection in shared where connection.state == .ready && connection.load < configuration.depth {
-            if let load = least?.load, load <= connection.load { continue }
-            least = connection
-        }
-        return least
-    }
-
     private func changed(_ connection: Connection) {
+        if connection.state == .ready { lastAnswer = MonotonicTime.now() }
         outage.note(isReady: isReady)
-        if connection.state == .closed && !isClosing {
-            loop.schedule(after: .milliseconds(100)) { [weak self, weak connection] in
-                if self?.isClosing == false { connection?.open() }
-            }
-        }
-        while !waiting.isEmpty, let free = leastLoaded() { waiting.popFirst()?.dispatch(free) }
+        while !waiting.isEmpty, let free = shared.leastLoaded { waiting.popFirst()?.dispatch(free) }
         sendGroupCommit()
     }
 
@@ -208,11 +193,36 @@ public final class Database: @unchecked Sendable {
         while let first = joint.waiting.head, isAway || first.deadline < now {
             joint.waiting.popFirst()?.completion(.failure(isReady ? .timedOut : .unavailable(problem)))
         }
-        for connection in shared + exclusive.all + lockWaitPool.all + searching.all {
-            if let deadline = connection.oldestDeadline, deadline + grace < now {
-                connection.lose("database_silent: no answer in time")
-            }
+        for connection in all { connection.expire(at: now) }
+        scout?.expire(at: now)
+        leaveSilentServer(at: now)
+    }
+
+    private var all: [Connection] { shared.all + exclusive.all + lockWaitPool.all + searching.all }
+
+    /// Asks the other servers while the current one answers nothing, and leaves it once one of them can be written to.
+    ///
+    /// A frozen server keeps its connections open. With no other server it is waited for: a slow disk is no reason to
+    /// drop them.
+    private func leaveSilentServer(at now: Int64) {
+        let current = configuration.servers.current
+        let limit = configuration.silence.nanoseconds
+        let isSilent = { (connection: Connection) in connection.waitsSince.map { $0 + limit < now } == true }
+        for connection in all where connection.isUsed && connection.server != current {
+            if isSilent(connection) { connection.close("the server is silent, and another one took over") }
+            connection.retire()
         }
+        guard scout == nil, configuration.servers.hasSeveral, lastAnswer + limit < now,
+            shared.all.contains(where: isSilent)
+        else { return }
+        let scout = Connection(loop: loop, configuration)
+        scout.onChange = { [unowned self] connection in
+            connection.onChange = { _ in }
+            connection.close("closing")
+            self.scout = nil
+        }
+        self.scout = scout
+        scout.open(avoiding: current)
     }
 
     private static var sweepInterval: Duration { .milliseconds(250) }
@@ -221,7 +231,7 @@ public final class Database: @unchecked Sendable {
     public var waitingForRows: Int { rows.waitingCount }
 
     /// Why a shared connection was last lost; empty while all are ready.
-    public var problem: String { shared.first { $0.state != .ready }?.lastProblem ?? "" }
+    public var problem: String { shared.problem }
 }
 
 /// Transaction-local setting that statements run under, such as the team whose rows row-level security shows.

@@ -2,8 +2,8 @@ public import EventLoop
 
 /// Connection parameters of a database, and limits for connections, queues and time.
 public struct DatabaseConfiguration: Sendable {
-    /// A libpq connection string or URL.
-    public var connection: String
+    /// The servers to connect to.
+    let servers: DatabaseServers
     /// Role that every connection takes (`SET ROLE`); nil for the role that logs in.
     public var role: String?
     /// A table under row-level security; a connection on which that does not restrict the role is not used.
@@ -39,9 +39,11 @@ public struct DatabaseConfiguration: Sendable {
     /// How long a search may run: a user waits for it, and a narrower search is faster.
     public var searchTimeout = Duration.seconds(3)
     /// Time after `timeout` until a connection without a result is closed, and how long connecting may take.
-    ///
-    /// libpq applies `connect_timeout` to blocking calls only.
     public var grace = Duration.seconds(5)
+    /// How long connecting may take where there are other servers to try; less if `connect_timeout` says so.
+    public var connectTimeout = Duration.seconds(2)
+    /// How long a server may answer nothing at all before the others are asked.
+    public var silence = Duration.seconds(3)
     /// How long statements wait after the last connection is lost: about as long as a server restart takes.
     ///
     /// After that, statements fail at once until a connection is open again.
@@ -52,65 +54,118 @@ public struct DatabaseConfiguration: Sendable {
     /// Maximum number of open connections.
     public var connections: Int { shared + exclusive + lockWaitPool + searching }
 
+    /// - Parameter connection: a libpq connection string or URL.
     public init(connection: String, role: String? = nil, walledTable: String? = nil) {
-        self.connection = connection
-        self.role = role
-        self.walledTable = walledTable
+        self.init(DatabaseServers(connection), role: role, walledTable: walledTable)
+    }
+
+    /// - Parameter servers: shared by all configurations of a process.
+    public init(_ servers: DatabaseServers, role: String? = nil, walledTable: String? = nil) {
+        (self.servers, self.role, self.walledTable) = (servers, role, walledTable)
     }
 }
 
-// Check of a new connection: poolers drop startup parameters that they do not support (PgBouncer's
-// `ignore_startup_parameters`), and the role is one of them.
+// The first statements of a connection. Its settings are no startup parameters, because poolers refuse those that they
+// do not know, or drop them (PgBouncer's `ignore_startup_parameters`).
 extension DatabaseConfiguration {
-    /// First statement on every connection; yields an empty text if role, walls and timeouts are in force, else a code.
-    var check: SQL? {
-        guard let role, let walledTable else { return nil }
-        return """
-            SELECT CASE WHEN current_user <> \(role) OR current_setting('statement_timeout') = '0' THEN 'database_role'
-                WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' ELSE '' END
-            """
-    }
-
-    /// Error to report if the check does not yield true.
-    var complaint: String {
-        "a connection does not run as \(role ?? "") under row-level security: the options it began with were"
-            + " dropped on the way (PgBouncer's ignore_startup_parameters), or the role may go around it; nothing is"
-            + " served that way"
-    }
-
-    /// Connects once, blocking, and throws unless the database's connections would be used.
-    ///
-    /// For the start of a process.
-    public func verify() throws(AdminFailure) {
-        let connection = try AdminConnection(options())
-        guard let role, let walledTable else { return }
-        let code =
-            try connection.execute(
-                """
-                SELECT CASE WHEN current_user <> $1 OR current_setting('statement_timeout') = '0' THEN 'database_role'
-                    WHEN NOT row_security_active($2::text) THEN 'database_wall' ELSE '' END
-                """, [role, walledTable]
-            ).first?.first ?? nil
-        guard code == "" else { throw .unreachable("\(code ?? "database_role"): \(complaint)") }
-    }
-
-    /// Connection parameters for libpq.
+    /// Settings of a session.
     ///
     /// The server cancels slow statements by itself, so that one of them does not fail the others on its connection.
     ///
     /// - Parameters:
     ///   - wait: how long a statement may wait for a lock; nil for as long as it may run.
     ///   - limit: how long a statement may run; nil for `timeout`.
-    func options(waitingForRows wait: Duration? = nil, within limit: Duration? = nil) -> [(key: String, value: String)]
-    {
+    func settings(waitingForRows wait: Duration? = nil, within limit: Duration? = nil) -> [(
+        name: String, value: String
+    )] {
         let limit = max(1, (limit ?? timeout).nanoseconds / 1_000_000)
-        var settings =
-            "-c statement_timeout=\(limit) -c idle_in_transaction_session_timeout=\(2 * limit) -c timezone=UTC"
-        if let wait { settings += " -c lock_timeout=\(wait.nanoseconds / 1_000_000)" }
-        if let role { settings += " -c role=\(role)" }
-        return [
-            ("dbname", connection), ("options", settings), ("application_name", "pippin"), ("gssencmode", "disable"),
-            ("client_encoding", "UTF8"),
+        var settings = [
+            ("TimeZone", "UTC"), ("statement_timeout", String(limit)),
+            ("idle_in_transaction_session_timeout", String(2 * limit)),
         ]
+        if let wait { settings.append(("lock_timeout", String(wait.nanoseconds / 1_000_000))) }
+        if let role { settings.append(("role", role)) }
+        return settings
+    }
+
+    /// Connection parameters for libpq, to which those of a server are added.
+    var options: [(key: String, value: String)] {
+        // A server machine that is gone is noticed after eight seconds; a connection string may say otherwise.
+        let alive = [
+            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "8000"),
+        ]
+        return alive.filter { servers.parameters[$0.0] == nil } + servers.parameters.withoutServers + [
+            ("application_name", "pippin"), ("gssencmode", "disable"), ("client_encoding", "UTF8"),
+        ]
+    }
+
+    /// How long an attempt to connect may take.
+    func connectTimeout(hasOthers: Bool) -> Duration {
+        guard hasOthers else { return grace }
+        let given = servers.parameters["connect_timeout"].flatMap { Int($0) }.map { Duration.seconds(max(1, $0)) }
+        return min(connectTimeout, given ?? connectTimeout)
+    }
+
+    /// Yields a `SessionFault`, or NULL if the session can be used.
+    var check: SQL {
+        guard let role, let walledTable else {
+            return "SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only' END"
+        }
+        return """
+            SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only'
+                WHEN current_user <> \(role) THEN 'database_role'
+                WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' END
+            """
+    }
+
+    /// Connects once, blocking, and throws unless the database's connections would be used.
+    ///
+    /// For the start of a process.
+    public func verify() throws(AdminFailure) {
+        let connection = try AdminConnection([("target_session_attrs", "read-write")] + servers.parameters.all)
+        if try connection.isPooled { try verifySession(of: connection) }
+        for setting in settings() {
+            try connection.execute("SELECT set_config($1, $2, false)", [setting.name, setting.value])
+        }
+        let fault = try connection.execute(check.text, [role, walledTable].compactMap(\.self))[0][0]
+        if let fault = fault.flatMap(SessionFault.init) { throw .unreachable(fault.description) }
+    }
+
+    /// Throws if a pooler lends the session of a connection to others, together with its role and settings.
+    ///
+    /// A second connection holds a transaction meanwhile. If it does not get the first one's session in one round, because
+    /// there were several to choose from, then in the next.
+    private func verifySession(of first: borrowing AdminConnection) throws(AdminFailure) {
+        let second = try AdminConnection([("target_session_attrs", "read-write")] + servers.parameters.all)
+        let read = "SELECT current_setting('pippin.probe', true)"
+        for _ in 0..<4 {
+            let mark = String(UInt64.random(in: .min ... .max))
+            try first.execute("SELECT set_config('pippin.probe', $1, false)", [mark])
+            try second.execute("BEGIN")
+            guard try second.execute(read, [])[0][0] != mark, try first.execute(read, [])[0][0] == mark else {
+                throw .unreachable(
+                    "database_role: The pooler shares sessions between transactions. Use pool_mode = session, or connect to PostgreSQL"
+                        + " directly.")
+            }
+            try second.execute("COMMIT")
+        }
+    }
+}
+
+/// Why a session that was opened is not used.
+enum SessionFault: String {
+    case readOnly = "database_read_only"
+    case role = "database_role"
+    case wall = "database_wall"
+}
+
+extension SessionFault: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .readOnly: "\(rawValue): the server is a standby or read-only, and cannot be written to"
+        case .role: "\(rawValue): a session does not run as the role that Pippin gave it; nothing is served that way"
+        case .wall: "\(rawValue): a session's role is not under row-level security; nothing is served that way"
+        }
     }
 }

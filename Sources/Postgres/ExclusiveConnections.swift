@@ -13,17 +13,26 @@ final class ExclusiveConnections {
 
     private let limit: Int
     private let make: () -> Connection
+    /// Has another kind give a connection up, if it can spare one, and calls back when the server has room.
+    private let makeRoom: (_ retry: @escaping () -> Void) -> Bool
     private(set) var all: [Connection] = []
     private var idle: [Connection] = []
     private var work: FairQueue<Waiting>
     private var isClosed = false
+    /// Until when no second connection is tried, because the server had none left.
+    private var fullUntil: Int64 = 0
 
     /// - Parameters:
     ///   - limit: maximum number of connections.
     ///   - queue: number of transactions that may wait for one.
-    init(limit: Int, queue: Int, make: @escaping () -> Connection) {
+    ///   - makeRoom: called if the server has no connection left and this kind has none; false if nothing can be spared.
+    init(
+        limit: Int, queue: Int, make: @escaping () -> Connection,
+        makeRoom: @escaping (_ retry: @escaping () -> Void) -> Bool = { _ in false }
+    ) {
         self.limit = limit
         self.make = make
+        self.makeRoom = makeRoom
         work = FairQueue(limit: queue)
     }
 
@@ -41,15 +50,19 @@ final class ExclusiveConnections {
                 work.begin(of: owner)
                 return completion(.success(connection))
             }
-            if all.count < limit {
+            if all.count < limit, all.isEmpty || fullUntil < MonotonicTime.now() {
                 work.begin(of: owner)
-                return open(for: owner, completion)
+                return open(for: owner, waiting)
             }
         }
+        append(waiting, of: owner)
+    }
+
+    private func append(_ waiting: Waiting, of owner: String) {
         switch work.append(waiting, of: owner) {
         case .accepted: break
         case .displacing(let other): other.completion(.failure(.overloaded))
-        case .refused: completion(.failure(.overloaded))
+        case .refused: waiting.completion(.failure(.overloaded))
         }
     }
 
@@ -68,7 +81,7 @@ final class ExclusiveConnections {
     func close() {
         isClosed = true
         failWaiting("closing")
-        for connection in all { connection.lose("closing") }
+        for connection in all { connection.close("closing") }
         (all, idle) = ([], [])
     }
 
@@ -78,7 +91,7 @@ final class ExclusiveConnections {
         if let connection = idleConnection() {
             next.element.completion(.success(connection))
         } else {
-            open(for: next.owner, next.element.completion)
+            open(for: next.owner, next.element)
         }
     }
 
@@ -90,22 +103,31 @@ final class ExclusiveConnections {
         return nil
     }
 
-    private func open(for owner: String, _ completion: @escaping (Outcome) -> Void) {
+    private func open(for owner: String, _ waiting: Waiting) {
         let connection = make()
         all.append(connection)
         connection.onChange = { [weak self] connection in
             connection.onChange = { _ in }
-            if connection.state == .ready { return completion(.success(connection)) }
-            completion(.failure(.unavailable(connection.lastProblem)))
-            self?.couldNotOpen(connection, for: owner)
+            if connection.state == .ready { return waiting.completion(.success(connection)) }
+            guard let self else { return waiting.completion(.failure(.unavailable(connection.lastProblem))) }
+            couldNotOpen(connection, for: owner, waiting)
         }
         connection.open()
     }
 
     /// Removes a connection that failed to open; if none is left to be released, fails all waiting callers.
-    private func couldNotOpen(_ connection: Connection, for owner: String) {
+    ///
+    /// Where the server has no connection left, the caller waits for another one of this kind, or for room for the first.
+    private func couldNotOpen(_ connection: Connection, for owner: String, _ waiting: Waiting) {
         forget(connection)
         work.end(of: owner)
+        if connection.isRefusedAsFull {
+            fullUntil = MonotonicTime.now() + Duration.seconds(1).nanoseconds
+            append(waiting, of: owner)
+            if all.isEmpty, makeRoom({ [weak self] in self?.serveNext() }) { return }
+        } else {
+            waiting.completion(.failure(.unavailable(connection.lastProblem)))
+        }
         if all.isEmpty { return failWaiting(connection.lastProblem) }
         if !idle.isEmpty { serveNext() }
     }

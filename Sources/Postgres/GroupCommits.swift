@@ -118,7 +118,8 @@ extension Database {
 
     /// Sends waiting statements while fewer segments than the limit are in progress: under load each carries many.
     func sendGroupCommit() {
-        while joint.segments < configuration.groupCommitSegments, !joint.waiting.isEmpty, let free = leastLoaded() {
+        while joint.segments < configuration.groupCommitSegments, !joint.waiting.isEmpty, let free = shared.leastLoaded
+        {
             let members = joint.gather()
             let deadline = members[0].deadline
             free.send(GroupCommits.statements(of: members), deadline: deadline) { [unowned self] outcome in

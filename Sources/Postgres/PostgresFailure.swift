@@ -27,6 +27,17 @@ public enum PostgresFailure: Error, Equatable, Sendable {
             constraint: nil)
     }
 
+    /// What went wrong, with its SQLSTATE where the server gave one.
+    public var cause: String {
+        switch self {
+        case .unavailable(let text): text
+        case .refused(let refusal): "\(refusal.sqlState): \(refusal.message)"
+        case .overloaded: "too many statements wait"
+        case .timedOut, .searchTimedOut: "no answer in time"
+        case .unreadable(let column, let type): "column \(column) is no \(type)"
+        }
+    }
+
     /// Name of the violated unique, check, foreign-key or exclusion constraint; nil for other failures.
     public var constraint: String? {
         if case .refused(let refusal) = self, refusal.sqlState.hasPrefix("23") { refusal.constraint } else { nil }
@@ -58,11 +69,9 @@ extension PostgresFailure {
         let message = unsafe Self.field(pippin_diag_message, of: result) ?? "unknown error"
         switch sqlState {
         case "57014": self = .timedOut
-        // Earlier segments failed before they prepared the statement that all of them use.
-        case "26000": self = .unavailable(message)
-        // Class 57P: the server is shutting down or starting. Class 53: it is out of connections.
-        case _ where sqlState.hasPrefix("57P") || sqlState.hasPrefix("53"):
-            self = .unavailable("\(sqlState): \(message)")
+        // Class 53: the server is out of connections, memory, or disk space.
+        case _ where sqlState.hasPrefix("53"): self = .unavailable("\(sqlState): \(message)")
+        case _ where unsafe ConnectionEffect(of: result) != .none: self = .unavailable("\(sqlState): \(message)")
         default:
             self = .refused(
                 Refusal(
@@ -74,7 +83,36 @@ extension PostgresFailure {
     /// SQLSTATE of an error result; nil if libpq created the result itself.
     static func state(of result: OpaquePointer) -> String? { unsafe field(pippin_diag_sqlstate, of: result) }
 
-    private static func field(_ code: Int32, of result: OpaquePointer) -> String? {
+    fileprivate static func field(_ code: Int32, of result: OpaquePointer) -> String? {
         unsafe PQresultErrorField(result, code).map { unsafe String(cString: $0) }
     }
+}
+
+/// What an error says about the connection that it came by (PostgreSQL documentation, appendix A).
+enum ConnectionEffect {
+    case none
+    /// The connection ended, or is about to.
+    case lost
+    /// The server can do less than it should: it became read-only, or its files or its memory are damaged.
+    ///
+    /// Others on the connection may still succeed, because a single statement may cause it.
+    case doubtful
+    /// A prepared statement is missing, or what it yields has changed.
+    case staleStatement
+
+    /// Creates the effect of an error result.
+    init(of result: OpaquePointer) {
+        switch unsafe PostgresFailure.state(of: result) {
+        case .some("26000"): self = .staleStatement
+        case .some("0A000") where unsafe PostgresFailure.field(pippin_diag_function, of: result) == Self.planCheck:
+            self = .staleStatement
+        case .some("25006"): self = .doubtful
+        case .some(let state) where state.hasPrefix("58") || state.hasPrefix("XX"): self = .doubtful
+        case .some(let state) where state.hasPrefix("08") || state.hasPrefix("57P"): self = .lost
+        default: self = .none
+        }
+    }
+
+    /// The function of PostgreSQL that refuses a plan whose result has other types now, for which there is no SQLSTATE.
+    private static let planCheck = "RevalidateCachedQuery"
 }

@@ -14,9 +14,13 @@ final class Segment {
 
     let statements: [SQL]
     let deadline: Int64
+    /// Whether it is a transaction of its own, so that it may be sent again after a failure.
+    let isWhole: Bool
+    /// Monotonic nanoseconds.
+    var sentAt: Int64 = 0
     var commands: [Command] = []
-    /// Whether it failed because it lacks a prepared statement that another segment was to prepare.
-    private(set) var lacksStatement = false
+    /// What its failure says about the connection.
+    private(set) var effect = ConnectionEffect.none
     private var rewinds = 0
     private var current = 0
     private var rows: [Rows] = []
@@ -24,9 +28,10 @@ final class Segment {
     private var completion: ((Outcome) -> Void)?
 
     /// - Parameter deadline: monotonic nanoseconds after which the result is no longer needed.
-    init(_ statements: [SQL], deadline: Int64, completion: @escaping (Outcome) -> Void) {
+    init(_ statements: [SQL], deadline: Int64, isWhole: Bool, completion: @escaping (Outcome) -> Void) {
         self.statements = statements
         self.deadline = deadline
+        self.isWhole = isWhole
         self.completion = completion
     }
 
@@ -43,7 +48,7 @@ final class Segment {
         } else {
             if status != PGRES_PIPELINE_ABORTED {
                 unsafe failure = PostgresFailure(result)
-                lacksStatement = unsafe PostgresFailure.state(of: result) == "26000"
+                effect = unsafe ConnectionEffect(of: result)
             }
             unsafe PQclear(result)
         }
@@ -74,7 +79,7 @@ final class Segment {
         current = 0
         failure = nil
         failedCommand = nil
-        lacksStatement = false
+        effect = .none
         return true
     }
 

@@ -39,13 +39,15 @@ public struct Transaction: ~Copyable {
 
     /// Rolls back; if that fails the connection is closed, and the server rolls back.
     func rollBack() async {
-        do throws(PostgresFailure) { _ = try await send(["ROLLBACK"]) } catch { connection.lose("rollback failed") }
+        do throws(PostgresFailure) { _ = try await send(["ROLLBACK"]) } catch { connection.close("rollback failed") }
     }
 
     private func send(_ statements: [SQL]) async throws(PostgresFailure) -> Rows {
         let deadline = MonotonicTime.now() + timeout.nanoseconds
         let outcome = await unsafe withUnsafeContinuation { continuation in
-            connection.send(statements, deadline: deadline) { unsafe continuation.resume(returning: $0) }
+            connection.send(statements, deadline: deadline, isWhole: false) {
+                unsafe continuation.resume(returning: $0)
+            }
         }
         return try outcome.answer()
     }

@@ -2,11 +2,7 @@
 
 import os
 import pwd
-import socket
-import struct
 import subprocess
-import threading
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +11,6 @@ import database
 from machine_room import status
 from server import ROOT, Pippin, binary, free_port
 from waiting import SECONDS
-from wire import Wire
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights to give up")
 
@@ -67,54 +62,6 @@ def test_the_server_does_not_own_its_database():
         )
         assert found == [["pippin_server", "f", "0"]]
         pippin.stop()
-
-
-class Pooler(Wire):
-    """Drops the options a connection begins with, as PgBouncer does under `ignore_startup_parameters`."""
-
-    def _pass(self, here: socket.socket, there: socket.socket) -> None:
-        with suppress(OSError):
-            there.connect(str(self.there))
-            (length,) = struct.unpack("!i", here.recv(4, socket.MSG_WAITALL))
-            start = here.recv(length - 4, socket.MSG_WAITALL)
-            words = start[4:].split(b"\0")
-            kept = b"".join(
-                name + b"\0" + value + b"\0" for name, value in zip(words[::2], words[1::2])
-                if name and name != b"options"
-            )
-            packet = start[:4] + kept + b"\0"
-            there.sendall(struct.pack("!i", len(packet) + 4) + packet)
-            pumps = [
-                threading.Thread(target=self._pump, args=ends, daemon=True) for ends in ((here, there), (there, here))
-            ]
-            for pump in pumps:
-                pump.start()
-            for pump in pumps:
-                pump.join()
-        here.close()
-        there.close()
-
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
-        with suppress(OSError):
-            while data := source.recv(65536):
-                target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
-
-
-@pytest.mark.long
-def test_no_server_starts_where_its_role_is_dropped(tmp_path: Path):
-    """V49: through such a pooler every statement would run as the owner of the tables."""
-    with Pippin.running() as house:
-        pooler = Pooler(house.folder / "pooler", house.data / "socket")
-        place = f"host={pooler.folder} user=pippin dbname=pippin sslmode=disable gssencmode=disable"
-        for command, status in (("serve", 1), ("doctor", 2)):
-            refused = run(command, "--database", place, "--master-key", str(house.data / "master-key"),
-                          "--data", str(tmp_path), port=free_port())
-            assert refused.returncode == status
-            assert refused.stderr.startswith("pippin: database_role: ")
-            assert "under row-level security" in refused.stderr
-        pooler.cut()
-        house.stop()
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o622])

@@ -11,6 +11,7 @@ extension DatabaseConfiguration {
         configuration.shared = role == "pippin_system" ? 1 : 2
         (configuration.timeout, configuration.grace) = (.testTimeout, .testTimeout)
         (configuration.searchTimeout, configuration.outage) = (.testTimeout, .testTimeout)
+        (configuration.connectTimeout, configuration.silence) = (.testTimeout, .testTimeout)
         return configuration
     }
 }

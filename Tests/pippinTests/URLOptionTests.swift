@@ -22,7 +22,10 @@ import Testing
             ("postgresql:///db?user=a@b", "postgresql:///db?user=a@b"),
             ("postgresql://h:5432/db?user=a@b&password=s@c", "postgresql://h:5432/db?user=a@b&password=s@c"),
             ("postgresql://ada:s@c?w@h/db", "postgresql://ada:s%40c%3Fw@h/db"),
-            ("postgresql://ada:1/2@h:1,[::1]:2/db?x=y@z", "postgresql://ada:1%2F2@h:1,[::1]:2/db?x=y@z"),
+            (
+                "postgresql://ada:1/2@h:1,[::1]:2/db?application_name=y@z",
+                "postgresql://ada:1%2F2@h:1,[::1]:2/db?application_name=y@z"
+            ),
         ] {
             var options = Options(["--database", given, Self.resources])
             guard let settings = Settings(&options), case .url(let url) = settings.storage else {

@@ -9,8 +9,10 @@ import EventLoop
     ///
     /// A timeout in the conninfo itself takes precedence. libpq rounds one second up to two.
     public init(to conninfo: String, timeoutInSeconds: Int = 5) throws(AdminFailure) {
+        // Of several servers only one can be written to.
+        let choice = DatabaseServers(conninfo).all.count > 1 ? [("target_session_attrs", "read-write")] : []
         try self.init(
-            [("fallback_application_name", "pippin"), ("dbname", conninfo), ("client_encoding", "UTF8")],
+            choice + [("fallback_application_name", "pippin"), ("dbname", conninfo), ("client_encoding", "UTF8")],
             timeoutInSeconds: timeoutInSeconds)
     }
 
@@ -48,6 +50,13 @@ import EventLoop
     public static func isStarting(_ conninfo: String) -> Bool {
         unsafe CStringArray.with(["connect_timeout", "dbname"]) { keywords in
             unsafe CStringArray.with(["2", conninfo]) { unsafe PQpingParams(keywords, $0, 1) == PQPING_REJECT }
+        }
+    }
+
+    /// Whether the server at the other end is lent by a pooler, which has process numbers of its own.
+    var isPooled: Bool {
+        get throws(AdminFailure) {
+            try execute("SELECT pg_backend_pid()", [])[0][0] != String(unsafe PQbackendPID(connection))
         }
     }
 

@@ -80,7 +80,7 @@ struct ServeCommand {
         let deadline = ContinuousClock.now + Self.portTimeout
         while true {
             do throws(ServerFailure) {
-                return try Listener.open(settings.address, settings.port, count: Machine.cores)
+                return try Listener.open(settings.address, settings.port, count: settings.loops)
             } catch {
                 guard case .portInUse = error, ContinuousClock.now < deadline, !Signals.arePending(Supervisor.endings)
                 else { throw CommandFailure(error.description) }

@@ -123,6 +123,9 @@ enum Help {
           --public-url URL     the origin people reach Pippin under (from --listen when that is loopback)
           --database URL       a PostgreSQL 15 or newer, instead of its own; better from PIPPIN_DATABASE or
                                PIPPIN_DATABASE_URL, where it has a password
+          --database-connections N
+                               connections to PostgreSQL in all (19 for each loop and 2)
+          --loops N            event loops that serve (the cores that the process may use)
           --data DIR           data directory: own PostgreSQL, master key (.pippin)
           --master-key FILE    keys that seal secrets, a line each: an id and 64 hexadecimal digits (made in the data
                                directory); PIPPIN_MASTER_KEY holds the lines themselves, not the name of a file

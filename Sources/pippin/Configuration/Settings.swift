@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 import HTTP
 import Platform
+import Postgres
 
 /// Settings of an installation, all checked together.
 struct Settings: Sendable {
@@ -28,6 +29,10 @@ struct Settings: Sendable {
     let connectionsPerAddress: Int?
     /// Time for which SIGTERM leaves everything served, while `/readyz` has load balancers look elsewhere.
     let drain: Duration
+    /// Event loops that serve.
+    let loops: Int
+    /// Connections to the database in all; nil for the usual number for each loop.
+    let databaseConnections: Int?
     let relayDomain: String
     let mail: MailSender.Route
     /// Token that authorizes requests for `/metrics`.
@@ -54,12 +59,14 @@ struct Settings: Sendable {
         let tls = Self.tls(&options)
         let publicURL = Self.publicURL(&options, listen: listen, isTLS: tls != nil)
         let resources = Self.resources(&options)
-        storage = Self.database(&options).map(Storage.url) ?? .own
+        storage = Self.connection(&options).map(Storage.url) ?? .own
         dataDirectory = options.value("data") ?? ".pippin"
         masterKeyFile = options.argument("master-key")
         trustedProxies = Self.trustedProxies(&options)
         connectionsPerAddress = Self.number(&options, "connections-per-address", 0...1_000_000)
         let drain = Self.number(&options, "drain", 0...3600)
+        loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
+        databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...100_000)
         dnsServers = Self.dnsServers(&options)
         outgoingProxy = Self.outgoingProxy(&options)
         logLevel = Self.logLevel(&options)
@@ -146,6 +153,14 @@ struct Settings: Sendable {
             return nil
         }
         return resources
+    }
+
+    /// Connection string of the operator's database; nil if there is none, or one that cannot be used.
+    private static func connection(_ options: inout Options) -> String? {
+        guard let text = database(&options) else { return nil }
+        guard let problem = DatabaseServers.problem(of: text) else { return text }
+        options.complain("--database \(problem)")
+        return nil
     }
 
     /// Connection string of the operator's database, in which user and password of a URL are percent-encoded for libpq.

@@ -206,7 +206,8 @@ final class Installation {
         // use an operator's database.
         cluster.sharedBuffers = min(max((Machine.memory / 4) >> 20, 128), 2048)
         // A handover has two processes at a time, and commands connect as well.
-        cluster.maxConnections = max(cluster.maxConnections, 3 * Databases.connections(of: Machine.cores) + 20)
+        let needed = settings.databaseConnections ?? Databases.connections(of: settings.loops)
+        cluster.maxConnections = max(cluster.maxConnections, 3 * needed + 20)
         do {
             let directory = try DataDirectory(settings.dataDirectory)
             return try PrivateCluster.start(in: directory, cluster, use: use) { Terminal.say($0) }

@@ -5,23 +5,35 @@ import Synchronization
 
 /// The machine and container that this process runs on.
 enum Machine {
-    /// Number of online cores, regardless of the process's CPU affinity and its container's CPU share.
-    static var cores: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    /// Number of cores that this process may use: its CPU affinity's, or the CPU share of its container or unit.
+    static var cores: Int {
+        let allowed = Int(pippin_usable_cores())
+        let usable = allowed > 0 ? allowed : sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let shares = limits("cpu.max").compactMap(cores(share:))
+        return max(1, shares.reduce(usable, min))
+    }
+
+    /// Number of cores, rounded up, of a quota and its period in microseconds; nil without a quota.
+    static func cores(share: String) -> Int? {
+        let numbers = share.split(separator: " ").map { Int($0) }
+        guard numbers.count == 2, let quota = numbers[0], let period = numbers[1], quota > 0, period > 0 else {
+            return nil
+        }
+        return (quota - 1) / period + 1
+    }
 
     /// Octets of memory that this process may use: the machine's, or the limit of its container or unit.
     static var memory: Int {
         let installed = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
-        return limits.reduce(installed, min)
+        return limits("memory.max").compactMap { Int($0) }.reduce(installed, min)
     }
 
-    /// Memory limits of this process's control group and of those above it (cgroups(7), version 2), in octets.
-    private static var limits: [Int] {
+    /// A limit of this process's control group and of those above it (cgroups(7), version 2), which may be "max".
+    private static func limits(_ name: String) -> [String] {
         let group = lines(of: "/proc/self/cgroup").first { $0.hasPrefix("0::/") }?.dropFirst("0::/".count) ?? ""
         let names = group.split(separator: "/")
         return (0...names.count).compactMap { count in
-            let folder = names.prefix(count).map { $0 + "/" }.joined()
-            // A number, or "max".
-            return firstLine(of: "/sys/fs/cgroup/\(folder)memory.max").flatMap { Int($0) }
+            firstLine(of: "/sys/fs/cgroup/\(names.prefix(count).map { $0 + "/" }.joined())\(name)")
         }
     }
 

@@ -213,8 +213,7 @@ extension PostgresFailure {
     /// Text from which `ReadinessCode` recognizes the cause; empty if there was no answer.
     fileprivate var problem: String {
         switch self {
-        case .unavailable(let text): text
-        case .refused(let refusal): "\(refusal.sqlState): \(refusal.message)"
+        case .unavailable, .refused: cause
         case .unreadable: ReadinessCode.schemaOlder.rawValue
         case .timedOut, .searchTimedOut, .overloaded: ""
         }

@@ -51,15 +51,17 @@ final class ServerProcess {
     /// Starts the loops and begins to connect to the database; does not listen yet.
     ///
     /// - Parameters:
+    ///   - loops: nil for the number in the settings.
     ///   - timeout: time limit of requests, statements and calls; nil for their usual ones.
     ///   - argon2id: cost of a password hash.
     ///   - log: nil for standard error, from the level of the settings.
     init(
-        _ installation: Installation, loops count: Int = Machine.cores, timeout: Duration? = nil,
-        argon2id: Argon2id = .standard, log chosen: Log? = nil
+        _ installation: Installation, loops chosen: Int? = nil, timeout: Duration? = nil,
+        argon2id: Argon2id = .standard, log given: Log? = nil
     ) throws(CommandFailure) {
         let settings = installation.settings
-        let log = chosen ?? Log(threshold: settings.logLevel)
+        let log = given ?? Log(threshold: settings.logLevel)
+        let count = chosen ?? settings.loops
         let (limits, bell) = (LimitCounts(adjusted: settings.limits), JobSignal())
         let server = ServerContext(
             publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
@@ -76,7 +78,7 @@ final class ServerProcess {
             let calls = try UnauthenticatedCalls(through: settings.outgoingProxy)
             (self.pools, unauthenticatedCalls) = (pools, calls)
             hasher = PasswordHasher(pool: pools.passwords, judges: pools.judges, argon2id: argon2id)
-            let databases = Databases(installation, pools, timeout: timeout)
+            let databases = Databases(installation, pools, loops: count, timeout: timeout)
             for loop in loops { try loop.start() }
             loopServices = try loops.map { loop in
                 try loop.wait {
