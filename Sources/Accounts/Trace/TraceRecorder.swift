@@ -44,11 +44,14 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
 
     /// Writes everything that is buffered; the last call before the connections close.
     public func finish() async {
-        await writing?.value
-        countedAt = .min
-        await write()
-        // One that began meanwhile has taken the counts.
-        await writing?.value
+        let earlier = writing
+        let last = Task(executorPreference: loop) {
+            await earlier?.value
+            self.countedAt = .min
+            await self.write()
+        }
+        writing = last
+        await last.value
         refusals.flush()
     }
 
@@ -81,7 +84,11 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
         isScheduled = true
         loop.schedule(after: Self.interval) { [weak self] in
             guard let self else { return }
-            writing = Task(executorPreference: loop) { await self.write() }
+            let earlier = writing
+            writing = Task(executorPreference: loop) {
+                await earlier?.value
+                await self.write()
+            }
         }
     }
 
