@@ -10,6 +10,7 @@ AS $$
     WITH own AS MATERIALIZED (
         SELECT oid, quote_ident(relname) AS name, relrowsecurity, relforcerowsecurity, relacl FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+            AND relowner = (SELECT relowner FROM pg_class WHERE oid = 'public.pippin_migrations'::regclass)
     ),
     entries (entry) AS (
         SELECT format('%s row security %s, forced %s', name, relrowsecurity, relforcerowsecurity)

@@ -107,9 +107,13 @@ public struct ProcessStore: Sendable {
             """)
     }
 
-    /// Writes the row of a process again as it is, to see whether the database takes changes.
-    public func touch(_ id: String) async throws(PostgresFailure) {
-        try await database.query("UPDATE heartbeats SET seen_at = seen_at WHERE process_id = \(id)")
+    /// Writes a row and takes it away again, to see whether the database takes changes.
+    public func probe(_ id: String) async throws(PostgresFailure) {
+        let probe = id + " probe"
+        try await database.query([
+            "INSERT INTO heartbeats (process_id, seen_at, heartbeat) VALUES (\(probe), clock_timestamp(), '{}')",
+            "DELETE FROM heartbeats WHERE process_id = \(probe)",
+        ])
     }
 
     /// Deletes the heartbeat of a process that stops.

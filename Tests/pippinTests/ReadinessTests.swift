@@ -127,7 +127,7 @@ import Testing
             """
             CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql
             AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '\(state)'; END $$
-            """, "CREATE TRIGGER fail BEFORE UPDATE ON heartbeats FOR EACH ROW EXECUTE FUNCTION fail()",
+            """, "CREATE TRIGGER fail BEFORE INSERT ON heartbeats FOR EACH ROW EXECUTE FUNCTION fail()",
         ]
     }
 
@@ -153,7 +153,7 @@ import Testing
             code: "schema_older", breaking: ["ALTER TABLE registry_versions RENAME TO gone"],
             mending: ["ALTER TABLE gone RENAME TO registry_versions"]),
         Cause(code: "database_silent", breaking: [], mending: [], holding: "LOCK TABLE registry_versions"),
-        Cause(code: "database_stalled", breaking: [], mending: [], holding: "SELECT FROM heartbeats FOR UPDATE"),
+        Cause(code: "database_stalled", breaking: [], mending: [], holding: "LOCK TABLE heartbeats IN EXCLUSIVE MODE"),
         Cause(code: "database_full", breaking: failing("53100"), mending: ["DROP FUNCTION fail CASCADE"]),
         Cause(code: "database_broken", breaking: failing("58030"), mending: ["DROP FUNCTION fail CASCADE"]),
         Cause(code: "database_broken", breaking: failing("XX001"), mending: ["DROP FUNCTION fail CASCADE"]),
@@ -172,6 +172,8 @@ import Testing
             for statement in cause.mending { try owner.execute(statement) }
             try await server.turns("ready")
 
+            // The log's line follows the answer.
+            try await waitUntil { server.changes.count >= 3 }
             #expect(server.changes == ["starting ready", "ready \(cause.code)", "\(cause.code) ready"])
         }
     }

@@ -12,4 +12,9 @@ public struct SystemDatabase: Sendable {
     @discardableResult public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
         try await database.query(sql)
     }
+
+    /// Runs statements in order, in one transaction and one round trip.
+    @discardableResult public func query(_ sql: [SQL]) async throws(PostgresFailure) -> Rows {
+        try await database.query(sql)
+    }
 }

@@ -30,7 +30,9 @@ struct DatabaseObservations: Sendable {
         }
         if unconnected >= Self.many { return ReadinessCode(ofProblem: poolProblem) ?? .databaseUnreachable }
         guard now - writtenAt >= Self.limit + Readiness.writeInterval.nanoseconds else { return nil }
-        return ReadinessCode(ofProblem: writeProblem) ?? .databaseStalled
+        let code = ReadinessCode(ofProblem: writeProblem) ?? .databaseStalled
+        // Reads are answered meanwhile.
+        return code == .databaseSilent ? .databaseStalled : code
     }
 
     /// Forgives a time in which the process itself was suspended.

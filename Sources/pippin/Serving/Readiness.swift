@@ -74,6 +74,9 @@ final class Readiness: Sendable {
         }
     }
 
+    /// Forgives a time in which the process was suspended and could not look.
+    func forgive() { state.withLock { $0.seen.forgive(at: MonotonicTime.now()) } }
+
     /// Whether the database has not answered for a time.
     func isSilent(for time: Duration) -> Bool {
         state.withLock { MonotonicTime.now() - $0.seen.answeredAt >= (time + RegistryWatch.interval).nanoseconds }
@@ -132,6 +135,8 @@ extension Readiness {
         do throws(PostgresFailure) { observe(.success(try await subjects.status.facts())) } catch {
             for _ in 0..<DatabaseObservations.many { observe(.failure(error)) }
         }
+        // A write that fails counts at once.
+        state.withLock { $0.seen.writtenAt = .min / 2 }
         await write(subjects)
         await examineShape(subjects)
         judge()
@@ -171,7 +176,7 @@ extension Readiness {
     private func write(_ subjects: Subjects) async {
         countDescriptors()
         do throws(PostgresFailure) {
-            try await subjects.processes.touch(subjects.id)
+            try await subjects.processes.probe(subjects.id)
             state.withLock { ($0.seen.writtenAt, $0.seen.writeProblem) = (MonotonicTime.now(), "") }
             try await compareClocks(subjects)
         } catch { state.withLock { $0.seen.writeProblem = error.problem } }
@@ -179,7 +184,9 @@ extension Readiness {
     }
 
     private func compareClocks(_ subjects: Subjects) async throws(PostgresFailure) {
-        guard state.withLock({ ($0.facts.clockDifference / .seconds(1)).magnitude > 5 }) else { return }
+        guard state.withLock({ ($0.facts.clockDifference / .seconds(1)).magnitude > 5 }) else {
+            return state.withLock { $0.facts.othersAgree = false }
+        }
         let others = try await subjects.processes.list().filter { $0.isAlive && $0.beat.id != subjects.id }
         let agree = others.contains { ($0.clockSkew / .seconds(1)).magnitude <= 5 }
         state.withLock { $0.facts.othersAgree = agree }

@@ -260,6 +260,7 @@ extension ServerProcess {
         _ readiness: Readiness?, _ loopServices: [LoopServices], doing work: @escaping @Sendable () async -> Void
     ) async -> Bool {
         let isDone = Flag()
+        readiness?.forgive()
         async let isThere = {
             while !isDone.isSet {
                 if readiness?.isSilent(for: lastTimeout) == true {
