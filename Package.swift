@@ -103,7 +103,7 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Core"),
         tests(of: "Crypto", uses: "Core TestAuthenticator"),
-        tests(of: "Postgres", uses: "EventLoop TestDatabase TestSockets"),
+        tests(of: "Postgres", uses: "EventLoop Core TestDatabase TestSockets"),
         tests(of: "HTTP", uses: "CCurl EventLoop Core TestNames TestNumbers TestSockets TestMail"),
         tests(of: "Templates", uses: "Core"),
         tests(of: "Platform", uses: "EventLoop Core Crypto Postgres HTTP Templates TestDatabase TestMail"),

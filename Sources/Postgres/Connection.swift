@@ -1,5 +1,7 @@
 import CPostgreSQL
+import Core
 import EventLoop
+import Synchronization
 
 /// A libpq connection in pipeline mode, used on its loop's thread only.
 ///
@@ -20,6 +22,8 @@ import EventLoop
     private(set) var state = State.closed
     /// The server of this connection; nil before the first attempt.
     private(set) var server: DatabaseServer?
+    /// When that server started; nil before the first answer.
+    private(set) var serverStart: Timestamp?
     private let loop: EventLoop
     private let configuration: DatabaseConfiguration
     private let settings: [(name: String, value: String)]
@@ -64,7 +68,7 @@ import EventLoop
     var load: Int { segments.count }
 
     /// Whether the server had no connection left for it (SQLSTATE 53300, which libpq tells in the message alone).
-    var isRefusedAsFull: Bool { state == .closed && lastProblem.contains(" 53300: ") }
+    var isRefusedAsFull: Bool { state == .closed && lastProblem.contains("53300: ") }
 
     /// When the oldest segment in progress was sent; nil if there is none.
     var waitsSince: Int64? { segments.head?.sentAt }
@@ -156,12 +160,14 @@ import EventLoop
         send((settings + [configuration.check]).map { $0.once() }, deadline: attemptedAt) { [unowned self] outcome in
             guard state == .checking else { return }
             do throws(PostgresFailure) {
-                let fault = try outcome.answer().firstValue { (row: inout Row) throws(PostgresFailure) in
-                    try row.next(String?.self)
+                let (fault, process, start) = try outcome.answer().only { (row: inout Row) throws(PostgresFailure) in
+                    (try row.next(String?.self), try row.next(Int.self), try row.next(Timestamp.self))
                 }
-                if let fault = fault.flatMap({ $0 }).flatMap(SessionFault.init) { return fail(fault) }
-                state = .ready
-                if let server { configuration.servers.note(server) }
+                if let fault = fault.flatMap(SessionFault.init) { return fail(fault) }
+                let isPooled = process != Int(unsafe PQbackendPID(self.handle))
+                if isPooled, !DatabaseServers.poolerKeepsSessions.load(ordering: .relaxed) { return fail(.pooler) }
+                (state, serverStart) = (.ready, start)
+                if let server { configuration.servers.note(server, startedAt: start) }
             } catch { fail(error.cause) }
         }
     }
@@ -305,8 +311,8 @@ import EventLoop
             }
         }
         if isOpen, unsafe PQstatus(handle) == CONNECTION_BAD { return fail(problem()) }
-        if state == .retired { return retire() }
-        if finished, state == .ready { onChange(self) }
+        if state == .retired { retire() }
+        if finished, isUsed { onChange(self) }
     }
 
     private func finish(_ segment: Segment) {
@@ -315,7 +321,7 @@ import EventLoop
         switch segment.effect {
         case .none: break
         case .lost: return lose(segment)
-        case .doubtful: if state == .ready { state = .retired }
+        case .readOnly, .damaged: if state == .ready { state = .retired }
         case .staleStatement:
             // An earlier segment failed before it prepared a statement of both, or a migration changed what one yields.
             // Nothing of this segment was kept.
@@ -326,7 +332,9 @@ import EventLoop
     }
 
     private func lose(_ segment: Segment) {
+        if state == .ready { state = .retired }
+        let attempt = attempt
         segment.complete()
-        fail("the server closed the connection")
+        if self.attempt == attempt, isOpen { fail("the server closed the connection") }
     }
 }

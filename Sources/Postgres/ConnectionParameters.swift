@@ -21,15 +21,9 @@ struct ConnectionParameters: Sendable {
     /// Value of a parameter by libpq's name; nil if it is not set or empty.
     subscript(_ name: String) -> String? { values[name] }
 
-    /// All parameters for libpq.
-    var all: [(key: String, value: String)] { values.map { ($0.key, $0.value) } }
-
-    /// The parameters for libpq, without those that choose a server.
-    var withoutServers: [(key: String, value: String)] {
-        let names = [
-            "host", "hostaddr", "port", "service", "servicefile", "target_session_attrs", "load_balance_hosts",
-        ]
-        return all.filter { !names.contains($0.key) }
+    /// The parameters for libpq, but for those with these names.
+    func all(but names: [String]) -> [(key: String, value: String)] {
+        values.filter { !names.contains($0.key) }.map { ($0.key, $0.value) }
     }
 
     private static func values(of options: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String]? {
@@ -38,9 +32,10 @@ struct ConnectionParameters: Sendable {
         var values: [String: String] = [:]
         var option = unsafe options
         while let name = unsafe option.pointee.keyword {
-            if let value = unsafe option.pointee.val, unsafe value.pointee != 0 {
-                unsafe values[String(cString: name)] = String(cString: value)
-            }
+            let value = unsafe option.pointee.val.map { unsafe String(cString: $0) } ?? ""
+            // Without libpq's own defaults, which it adds where they count.
+            let usual = unsafe option.pointee.compiled.map { unsafe String(cString: $0) }
+            if !value.isEmpty, value != usual { unsafe values[String(cString: name)] = value }
             unsafe option += 1
         }
         return values

@@ -30,6 +30,7 @@ public final class Database: @unchecked Sendable {
     private var lastAnswer = MonotonicTime.now()
     /// Asks the other servers while the current one is silent.
     private var scout: Connection?
+    private var scoutedAt: Int64 = 0
     /// Statements requested so far, a transaction counted as one: the cost of a page.
     public internal(set) var statementCount = 0
 
@@ -205,14 +206,14 @@ public final class Database: @unchecked Sendable {
     /// A frozen server keeps its connections open. With no other server it is waited for: a slow disk is no reason to
     /// drop them.
     private func leaveSilentServer(at now: Int64) {
-        let current = configuration.servers.current
+        let (current, start) = (configuration.servers.current, configuration.servers.currentStart)
         let limit = configuration.silence.nanoseconds
         let isSilent = { (connection: Connection) in connection.waitsSince.map { $0 + limit < now } == true }
-        for connection in all where connection.isUsed && connection.server != current {
+        for connection in all where connection.isUsed && connection.serverStart != start {
             if isSilent(connection) { connection.close("the server is silent, and another one took over") }
             connection.retire()
         }
-        guard scout == nil, configuration.servers.hasSeveral, lastAnswer + limit < now,
+        guard scout == nil, scoutedAt + limit < now, configuration.servers.hasSeveral, lastAnswer + limit < now,
             shared.all.contains(where: isSilent)
         else { return }
         let scout = Connection(loop: loop, configuration)
@@ -221,7 +222,7 @@ public final class Database: @unchecked Sendable {
             connection.close("closing")
             self.scout = nil
         }
-        self.scout = scout
+        (self.scout, scoutedAt) = (scout, now)
         scout.open(avoiding: current)
     }
 

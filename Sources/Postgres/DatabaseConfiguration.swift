@@ -1,4 +1,5 @@
 public import EventLoop
+import Synchronization
 
 /// Connection parameters of a database, and limits for connections, queues and time.
 public struct DatabaseConfiguration: Sendable {
@@ -95,10 +96,15 @@ extension DatabaseConfiguration {
             ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "8000"),
         ]
-        return alive.filter { servers.parameters[$0.0] == nil } + servers.parameters.withoutServers + [
+        return alive.filter { servers.parameters[$0.0] == nil } + servers.parameters.all(but: Self.choices) + [
             ("application_name", "pippin"), ("gssencmode", "disable"), ("client_encoding", "UTF8"),
         ]
     }
+
+    /// Parameters that choose a server.
+    private static let choices = [
+        "host", "hostaddr", "port", "service", "servicefile", "target_session_attrs", "load_balance_hosts",
+    ]
 
     /// How long an attempt to connect may take.
     func connectTimeout(hasOthers: Bool) -> Duration {
@@ -107,15 +113,19 @@ extension DatabaseConfiguration {
         return min(connectTimeout, given ?? connectTimeout)
     }
 
-    /// Yields a `SessionFault`, or NULL if the session can be used.
+    /// Yields a `SessionFault`, or NULL if the session can be used; the server's process; and when the server started.
     var check: SQL {
         guard let role, let walledTable else {
-            return "SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only' END"
+            return """
+                SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only' END,
+                    pg_backend_pid(), pg_postmaster_start_time()
+                """
         }
         return """
             SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only'
-                WHEN current_user <> \(role) THEN 'database_role'
-                WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' END
+                    WHEN current_user <> \(role) THEN 'database_role'
+                    WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' END,
+                pg_backend_pid(), pg_postmaster_start_time()
             """
     }
 
@@ -123,8 +133,11 @@ extension DatabaseConfiguration {
     ///
     /// For the start of a process.
     public func verify() throws(AdminFailure) {
-        let connection = try AdminConnection([("target_session_attrs", "read-write")] + servers.parameters.all)
-        if try connection.isPooled { try verifySession(of: connection) }
+        let connection = try connect()
+        if try connection.isPooled {
+            try verifySession(of: connection)
+            DatabaseServers.poolerKeepsSessions.store(true, ordering: .relaxed)
+        }
         for setting in settings() {
             try connection.execute("SELECT set_config($1, $2, false)", [setting.name, setting.value])
         }
@@ -132,12 +145,18 @@ extension DatabaseConfiguration {
         if let fault = fault.flatMap(SessionFault.init) { throw .unreachable(fault.description) }
     }
 
+    private func connect() throws(AdminFailure) -> AdminConnection {
+        // Of several servers only one can be written to.
+        let choice = servers.hasSeveral ? [("target_session_attrs", "read-write")] : []
+        return try AdminConnection(servers.parameters.all(but: ["target_session_attrs"]) + choice)
+    }
+
     /// Throws if a pooler lends the session of a connection to others, together with its role and settings.
     ///
     /// A second connection holds a transaction meanwhile. If it does not get the first one's session in one round, because
     /// there were several to choose from, then in the next.
     private func verifySession(of first: borrowing AdminConnection) throws(AdminFailure) {
-        let second = try AdminConnection([("target_session_attrs", "read-write")] + servers.parameters.all)
+        let second = try connect()
         let read = "SELECT current_setting('pippin.probe', true)"
         for _ in 0..<4 {
             let mark = String(UInt64.random(in: .min ... .max))
@@ -158,6 +177,7 @@ enum SessionFault: String {
     case readOnly = "database_read_only"
     case role = "database_role"
     case wall = "database_wall"
+    case pooler = "database_role: pooler"
 }
 
 extension SessionFault: CustomStringConvertible {
@@ -165,6 +185,7 @@ extension SessionFault: CustomStringConvertible {
         switch self {
         case .readOnly: "\(rawValue): the server is a standby or read-only, and cannot be written to"
         case .role: "\(rawValue): a session does not run as the role that Pippin gave it; nothing is served that way"
+        case .pooler: "database_role: a pooler that was not there at the start lends the session; start Pippin again"
         case .wall: "\(rawValue): a session's role is not under row-level security; nothing is served that way"
         }
     }

@@ -20,6 +20,9 @@ struct DatabaseServer: Hashable, Sendable {
     /// Whether the host is a name that has to be looked up, which blocks.
     var isName: Bool { address == nil && !host.isEmpty && !host.hasPrefix("/") && !host.hasPrefix("@") }
 
+    /// Whether the other server is an address of this name.
+    func isName(of other: Self?) -> Bool { isName && host == other?.host && port == other?.port }
+
     /// Connection parameters that name this server alone.
     var options: [(key: String, value: String)] {
         [("host", host), ("hostaddr", address ?? ""), ("port", port ?? "")].filter { !$0.value.isEmpty }

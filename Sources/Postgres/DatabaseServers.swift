@@ -1,3 +1,4 @@
+import Core
 import Synchronization
 
 /// The servers that a connection string names, and which of them last answered as one that can be written to.
@@ -8,7 +9,9 @@ public final class DatabaseServers: Sendable {
     let parameters: ConnectionParameters
     /// In the order of the connection string; never empty.
     let all: [DatabaseServer]
-    private let latest = Mutex<DatabaseServer?>(nil)
+    private let latest = Mutex<(server: DatabaseServer, start: Timestamp)?>(nil)
+    /// Whether a pooler was met at the start that leaves a session to one client.
+    static let poolerKeepsSessions = Atomic(false)
 
     /// - Parameter connection: a libpq connection string or URL in which `problem` finds none.
     public init(_ connection: String) {
@@ -31,15 +34,18 @@ public final class DatabaseServers: Sendable {
     var hasSeveral: Bool { all.count > 1 || all.contains(where: \.isName) }
 
     /// The server that last answered as one that can be written to; nil before the first.
-    var current: DatabaseServer? { latest.withLock { $0 } }
+    var current: DatabaseServer? { latest.withLock { $0?.server } }
+
+    /// When that server started, by which it is known at whatever address; nil before the first answer.
+    var currentStart: Timestamp? { latest.withLock { $0?.start } }
 
     /// Records that a server answered and can be written to.
-    func note(_ server: DatabaseServer) { latest.withLock { $0 = server } }
+    func note(_ server: DatabaseServer, startedAt start: Timestamp) { latest.withLock { $0 = (server, start) } }
 
     /// The servers in the order in which a new connection tries them: the current one's host first.
     var inTurn: [DatabaseServer] {
-        guard let current, let first = all.firstIndex(where: { ($0.host, $0.port) == (current.host, current.port) })
-        else { return all }
+        let first = all.firstIndex { $0 == current } ?? all.firstIndex { $0.isName(of: current) }
+        guard let first else { return all }
         return Array(all[first...] + all[..<first])
     }
 

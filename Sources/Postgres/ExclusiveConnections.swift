@@ -21,6 +21,8 @@ final class ExclusiveConnections {
     private var isClosed = false
     /// Until when no second connection is tried, because the server had none left.
     private var fullUntil: Int64 = 0
+    /// Whether the work in the queue is served as soon as the server has room.
+    private var isMakingRoom = false
 
     /// - Parameters:
     ///   - limit: maximum number of connections.
@@ -50,7 +52,7 @@ final class ExclusiveConnections {
                 work.begin(of: owner)
                 return completion(.success(connection))
             }
-            if all.count < limit, all.isEmpty || fullUntil < MonotonicTime.now() {
+            if all.count < limit, fullUntil < MonotonicTime.now() || all.isEmpty && !isMakingRoom {
                 work.begin(of: owner)
                 return open(for: owner, waiting)
             }
@@ -87,7 +89,7 @@ final class ExclusiveConnections {
 
     /// Serves the next waiting caller; requires an idle connection or room for a new one.
     private func serveNext() {
-        guard !isClosed, let next = work.popFirst(upTo: share) else { return }
+        guard !isClosed, !idle.isEmpty || all.count < limit, let next = work.popFirst(upTo: share) else { return }
         if let connection = idleConnection() {
             next.element.completion(.success(connection))
         } else {
@@ -124,12 +126,17 @@ final class ExclusiveConnections {
         if connection.isRefusedAsFull {
             fullUntil = MonotonicTime.now() + Duration.seconds(1).nanoseconds
             append(waiting, of: owner)
-            if all.isEmpty, makeRoom({ [weak self] in self?.serveNext() }) { return }
+            if all.isEmpty, isMakingRoom || makeRoom({ [weak self] in self?.useRoom() }) { return isMakingRoom = true }
         } else {
             waiting.completion(.failure(.unavailable(connection.lastProblem)))
         }
         if all.isEmpty { return failWaiting(connection.lastProblem) }
         if !idle.isEmpty { serveNext() }
+    }
+
+    private func useRoom() {
+        isMakingRoom = false
+        serveNext()
     }
 
     private func failWaiting(_ problem: String) {

@@ -51,7 +51,8 @@ public enum PostgresFailure: Error, Equatable, Sendable {
         switch self {
         case .unavailable, .overloaded, .timedOut: true
         // Class 40: the transaction was rolled back in favour of another one, for example by a deadlock.
-        case .refused(let refusal): refusal.sqlState.hasPrefix("40")
+        // Classes 58 and XX: files or memory of the server are damaged.
+        case .refused(let refusal): ["40", "58", "XX"].contains(refusal.sqlState.prefix(2))
         case .searchTimedOut, .unreadable: false
         }
     }
@@ -71,7 +72,9 @@ extension PostgresFailure {
         case "57014": self = .timedOut
         // Class 53: the server is out of connections, memory, or disk space.
         case _ where sqlState.hasPrefix("53"): self = .unavailable("\(sqlState): \(message)")
-        case _ where unsafe ConnectionEffect(of: result) != .none: self = .unavailable("\(sqlState): \(message)")
+        // Where files or memory are damaged the statement alone is refused, since it may be the cause.
+        case _ where unsafe ![.none, .damaged].contains(ConnectionEffect(of: result)):
+            self = .unavailable("\(sqlState): \(message)")
         default:
             self = .refused(
                 Refusal(
@@ -93,10 +96,10 @@ enum ConnectionEffect {
     case none
     /// The connection ended, or is about to.
     case lost
-    /// The server can do less than it should: it became read-only, or its files or its memory are damaged.
-    ///
-    /// Others on the connection may still succeed, because a single statement may cause it.
-    case doubtful
+    /// The server became read-only.
+    case readOnly
+    /// The server's files or memory are damaged, or a single statement makes it look so.
+    case damaged
     /// A prepared statement is missing, or what it yields has changed.
     case staleStatement
 
@@ -106,8 +109,8 @@ enum ConnectionEffect {
         case .some("26000"): self = .staleStatement
         case .some("0A000") where unsafe PostgresFailure.field(pippin_diag_function, of: result) == Self.planCheck:
             self = .staleStatement
-        case .some("25006"): self = .doubtful
-        case .some(let state) where state.hasPrefix("58") || state.hasPrefix("XX"): self = .doubtful
+        case .some("25006"): self = .readOnly
+        case .some(let state) where state.hasPrefix("58") || state.hasPrefix("XX"): self = .damaged
         case .some(let state) where state.hasPrefix("08") || state.hasPrefix("57P"): self = .lost
         default: self = .none
         }

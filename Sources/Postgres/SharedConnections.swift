@@ -10,6 +10,8 @@ final class SharedConnections {
     private var isClosed = false
     /// Until when lost connections stay closed, so that room is left to another purpose.
     private var roomUntil: Int64 = 0
+    /// When a connection was last given up for another purpose.
+    private var sparedAt: Int64 = .min / 2
 
     init(loop: EventLoop, _ configuration: DatabaseConfiguration) {
         self.loop = loop
@@ -66,7 +68,10 @@ final class SharedConnections {
     /// The ready connection with the fewest segments in progress; nil if none has room.
     var leastLoaded: Connection? {
         var least: Connection?
+        let start = configuration.servers.currentStart
         for connection in all where connection.state == .ready && connection.load < configuration.depth {
+            // A server whose place another one took gets nothing more.
+            guard connection.serverStart == start else { continue }
             if let load = least?.load, load <= connection.load { continue }
             least = connection
         }
@@ -78,13 +83,15 @@ final class SharedConnections {
     /// - Parameter retry: called a little later, since the server may not have noticed before.
     /// - Returns: false if no connection can be spared, and none was just now.
     func makeRoom(_ retry: @escaping () -> Void) -> Bool {
-        let now = MonotonicTime.now()
-        if roomUntil < now {
-            let ready = all.filter { $0.state == .ready }
-            guard ready.count > 1, let least = ready.min(by: { $0.load < $1.load }) else { return false }
-            roomUntil = now + Duration.seconds(1).nanoseconds
+        let (now, second) = (MonotonicTime.now(), Duration.seconds(1).nanoseconds)
+        let ready = all.filter { $0.state == .ready }
+        if sparedAt + second < now, ready.count > 1, let least = ready.min(by: { $0.load < $1.load }) {
+            sparedAt = now
             least.retire()
         }
+        // The server may take a while to notice.
+        guard sparedAt + 5 * second > now else { return false }
+        roomUntil = now + second
         loop.schedule(after: .milliseconds(50), retry)
         return true
     }

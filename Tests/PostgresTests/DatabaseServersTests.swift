@@ -1,3 +1,4 @@
+import Core
 import EventLoop
 import TestDatabase
 import TestSockets
@@ -8,12 +9,12 @@ import Testing
 
 @Suite struct `Servers of a database` {
     @Test(arguments: [
-        ("host=a,b port=1,2", ["a:1", "b:2"]), ("host=a,b port=5433", ["a:5433", "b:5433"]),
-        ("host=a,b", ["a:5432", "b:5432"]), ("postgresql://u:p@a:1,b,c:3/db", ["a:1", "b", "c:3"]),
+        ("host=a,b port=1,2", ["a:1", "b:2"]), ("host=a,b port=5433", ["a:5433", "b:5433"]), ("host=a,b", ["a", "b"]),
+        ("postgresql://u:p@a:1,b,c:3/db", ["a:1", "b", "c:3"]),
         ("host=a,b hostaddr=127.0.0.1,127.0.0.2 port=1", ["a (127.0.0.1):1", "b (127.0.0.2):1"]),
-        ("hostaddr=127.0.0.1", ["the local socket (127.0.0.1):5432"]),
+        ("hostaddr=127.0.0.1", ["the local socket (127.0.0.1)"]),
         ("host=127.0.0.1,::1 port=1", ["127.0.0.1:1", "::1:1"]), ("host=/run/a,b port=1", ["/run/a:1", "b:1"]),
-        ("host=,b port=,2", ["the local socket", "b:2"]), ("", ["the local socket:5432"]),
+        ("host=,b port=,2", ["the local socket", "b:2"]), ("", ["the local socket"]),
     ]) func `are read as libpq reads them`(connection: String, servers: [String]) {
         #expect(DatabaseServers(connection).all.map(\.description) == servers)
     }
@@ -49,10 +50,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["hostaddr=127.0.0.1,127.0.0.2", "host=a,a hostaddr=127.0.0.1,127.0.0.2", "host=a,b"])
+    func `are tried from the one on that answered last`(connection: String) {
+        let servers = DatabaseServers(connection)
+        #expect(servers.inTurn == servers.all)
+        servers.note(servers.all[1], startedAt: Timestamp(microseconds: 0))
+        #expect(servers.inTurn == servers.all.reversed())
+    }
+
     @Test func `one that is frozen is left once another can be written to`() async throws {
-        let conninfo = try TestDatabase.empty()
-        let own = try #require(ConnectionParameters(conninfo)?["host"])
-        let relay = Relay(to: own + "/.s.PGSQL.5432")
+        let other = try TestCluster()
+        let conninfo = other.cluster.conninfo(database: "postgres")
+        let own = try #require(ConnectionParameters(try TestDatabase.empty())?["host"])
+        let frozen = try #require(ConnectionParameters(conninfo)?["host"])
+        let relay = Relay(to: frozen + "/.s.PGSQL.5432")
         let serving = try EventLoop(name: "relay")
         try serving.start()
         serving.execute { relay.serve() }

@@ -32,7 +32,7 @@ import Testing
         #expect(settings("--loops=2", "--database-connections=16").0?.databaseConnections == 16)
         #expect(
             settings("--loops=2", "--database-connections=15").problems == [
-                "--database-connections 15 is not a number from 16 to 100000"
+                "--database-connections 15 is not a number from 16 to 80000"
             ])
         #expect(settings("--loops=0").problems == ["--loops 0 is not a number from 1 to 1024"])
     }

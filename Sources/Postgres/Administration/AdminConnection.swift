@@ -10,7 +10,7 @@ import EventLoop
     /// A timeout in the conninfo itself takes precedence. libpq rounds one second up to two.
     public init(to conninfo: String, timeoutInSeconds: Int = 5) throws(AdminFailure) {
         // Of several servers only one can be written to.
-        let choice = DatabaseServers(conninfo).all.count > 1 ? [("target_session_attrs", "read-write")] : []
+        let choice = DatabaseServers(conninfo).hasSeveral ? [("target_session_attrs", "read-write")] : []
         try self.init(
             choice + [("fallback_application_name", "pippin"), ("dbname", conninfo), ("client_encoding", "UTF8")],
             timeoutInSeconds: timeoutInSeconds)

@@ -66,7 +66,7 @@ struct Settings: Sendable {
         connectionsPerAddress = Self.number(&options, "connections-per-address", 0...1_000_000)
         let drain = Self.number(&options, "drain", 0...3600)
         loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
-        databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...100_000)
+        databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...80_000)
         dnsServers = Self.dnsServers(&options)
         outgoingProxy = Self.outgoingProxy(&options)
         logLevel = Self.logLevel(&options)
