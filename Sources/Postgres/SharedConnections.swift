@@ -89,8 +89,8 @@ final class SharedConnections {
             sparedAt = now
             least.retire()
         }
-        // The server may take a while to notice.
-        guard sparedAt + 5 * second > now else { return false }
+        // The server may take a while to notice: as long as a statement may wait.
+        guard sparedAt + configuration.timeout.nanoseconds > now else { return false }
         roomUntil = now + second
         loop.schedule(after: .milliseconds(50), retry)
         return true
