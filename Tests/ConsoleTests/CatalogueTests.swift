@@ -41,19 +41,42 @@ import Testing
             Self.families.flatMap { family, names in names.map { "\(family).\($0)" } }
                 + problems.flatMap { problem in ["headline", "message", "advice"].map { "\(problem).\($0)" } })
         let known = texts.keys(in: .english)
+        let declared = Self.declared(ServiceID.self, known)
         let closed = known.filter { key in !Self.open.contains { key.hasPrefix($0 + ".") } }
 
         #expect(messages.count > 10 && problems.count > 10, "the scan finds no messages any more")
-        #expect(said.union(templates.textKeys).union(messages).subtracting(known).sorted() == [])
-        #expect(closed.subtracting(templates.textKeys).subtracting(messages).subtracting(said).sorted() == [])
+        let all = said.union(declared).union(templates.textKeys).union(messages)
+        #expect(all.subtracting(known).sorted() == [])
+        #expect(closed.subtracting(all).sorted() == [])
+        for key in declared.subtracting(messages) {
+            #expect(texts.placeholders(of: key).isSubset(of: ["limit", "number", "base"]) && !texts.hasMarkup(key))
+        }
         for key in said { #expect(texts.placeholders(of: key) == [] && !texts.hasMarkup(key), "\(key)") }
     }
 
     @Test func `of a family are those of its names`() {
         let families = Set(Self.sources.flatMap(MessageScan.families))
 
-        #expect(families.symmetricDifference(Self.open.union(Self.families.keys)).sorted() == [])
+        let declared = ["\(ServiceID.words.family)"]
+        #expect(families.symmetricDifference(Self.open.union(Self.families.keys).union(declared)).sorted() == [])
     }
+
+    /// The texts of a declared object's settings: those that each needs, and others that are there.
+    private static func declared<Object: ConfiguredThing>(_: Object.Type, _ known: Set<String>) -> Set<String> {
+        var (needed, others) = (Object.identity.map { "\($0).label" }, Object.identity.flatMap(optional))
+        for setting in Object.Settings.all {
+            needed.append("\(setting.name).label")
+            others += optional(setting.name)
+            if case .rows = setting.kind { needed.append("\(setting.name).row") }
+            guard case .choice(let values) = setting.kind else { continue }
+            needed += values.map { "\(setting.name).\($0)" }
+            others += values.map { "\(setting.name).\($0).hint" }
+        }
+        let keys = [needed, others].map { names in Set(names.map { "\(Object.words.family).\($0)" }) }
+        return keys[0].union(keys[1].intersection(known))
+    }
+
+    private static func optional(_ name: String) -> [String] { ["\(name).hint", "\(name).placeholder"] }
 
     /// Families whose names are told in many places, or from outside; some have a test of their own below.
     private static let open: Set = [

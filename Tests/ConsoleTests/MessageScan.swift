@@ -19,11 +19,12 @@ enum MessageScan {
         }
     }
 
-    /// The families of `Message(in: "family", name)`, and of `BadgeView` and `Input.Kind.choices`, which call it.
+    /// The families of `Message(in: "family", name)`, and of those that call it: `BadgeView`, `Input.Kind.choices`, and
+    /// `SettingWords`.
     static func families(in source: String) -> [String] {
         let badges = calls("BadgeView(", in: source).map { String(decoding: $0, as: UTF8.self) + ")" }
         return literals(after: "Message(in: ", in: source) + literals(after: ".choices(in: ", in: source)
-            + badges.flatMap { literals(after: "in: ", in: $0) }
+            + literals(after: "SettingWords(", in: source) + badges.flatMap { literals(after: "in: ", in: $0) }
     }
 
     /// The families of `UserFacingError(status, "family")`.

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import OAuth
 import Platform
@@ -20,9 +21,9 @@ struct Portal: Sendable {
             _ = try await AppIDStore(database).create(draft, change)
         }
         let service = try ServiceID.Draft(
-            parsing: ServiceID.Input(
-                identifier: registration.servicesID.rawValue, description: "Acme", domains: ["127.0.0.1"],
-                returnURLs: [returnURL]), of: primary, policy: .hostNamesAndLoopback)
+            registration.servicesID.rawValue, of: primary,
+            ["description": "Acme", "domains": ["127.0.0.1"], "returnURLs": .strings([returnURL])],
+            policy: .hostNamesAndLoopback)
         _ = try await ServiceIDStore(database).create(service, change)
         let key = try Key.Registration(
             id: registration.keyID.rawValue, name: "Acme", appID: primary.rawValue,

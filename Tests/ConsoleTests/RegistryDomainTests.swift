@@ -21,7 +21,7 @@ import Testing
         var owner = try await environment.acmeWeb("Olga", .owner)
         let form = [
             ("appID", "com.acme.app"), ("identifier", "com.acme.local"), ("description", "Local"),
-            ("domains", "127.0.0.1"), ("return_url", "http://127.0.0.1:\(site.port)/back"),
+            ("domains", "127.0.0.1"), ("returnURLs", "http://127.0.0.1:\(site.port)/back"),
         ]
         #expect(try await owner.post("/console/ACMETEAM01/service-ids", form).status == 303)
         let result: Result<Void, any Error>

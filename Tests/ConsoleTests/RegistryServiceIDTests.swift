@@ -11,7 +11,7 @@ import Testing
         [
             ("identifier", "com.acme.web"), ("appID", "com.acme.app"), ("description", "Acme Web"),
             ("domains", "acme.example\r\n\r\nacme.test\r\n"),
-        ] + urls.map { ("return_url", $0) } + more
+        ] + urls.map { ("returnURLs", $0) } + more
     }
 
     @Test func `one save takes domains, return URLs and the look of tokens`() async throws {
@@ -46,7 +46,7 @@ import Testing
         let answer = try await owner.post(Self.page, form(urls, [("version", "1")]))
 
         #expect(answer.status == 422)
-        #expect(answer.text.contains("id=\"return-url-11-error\""))
+        #expect(answer.text.contains("id=\"field-returnURLs-11-error\""))
         #expect(answer.text.contains("There are too many: at most 10."))
         for url in urls { #expect(answer.text.contains("value=\"\(url)\"")) }
         #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/back"])
@@ -60,11 +60,11 @@ import Testing
 
         let answer = try await owner.post(Self.page, form(urls, [("version", "1")])).text
 
-        #expect(!answer.contains("return-url-1-error") && !answer.contains("return-url-2-error"))
-        #expect(answer.between("id=\"return-url-3-error\"", "</p>")?.contains("https://") == true)
-        #expect(answer.between("id=\"return-url-4-error\"", "</p>")?.contains("rival.example") == true)
-        #expect(answer.between("id=\"return-url-5-error\"", "</p>")?.contains("given twice") == true)
-        #expect(answer.contains("href=\"#return-url-4\""))
+        #expect(!answer.contains("field-returnURLs-1-error") && !answer.contains("field-returnURLs-2-error"))
+        #expect(answer.between("id=\"field-returnURLs-3-error\"", "</p>")?.contains("https://") == true)
+        #expect(answer.between("id=\"field-returnURLs-4-error\"", "</p>")?.contains("rival.example") == true)
+        #expect(answer.between("id=\"field-returnURLs-5-error\"", "</p>")?.contains("given twice") == true)
+        #expect(answer.contains("href=\"#field-returnURLs-4\""))
     }
 
     @Test func `a sixth is refused in a clear sentence`() async throws {
@@ -89,7 +89,7 @@ import Testing
 
         #expect(answer.status == 409)
         #expect(answer.text.contains("<td>https://acme.example/ada</td><td>https://acme.example/ben</td>"))
-        #expect(answer.text.contains("name=\"return_url\" value=\"https://acme.example/ben\""))
+        #expect(answer.text.contains("name=\"returnURLs\" value=\"https://acme.example/ben\""))
         #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/ada"])
     }
 }

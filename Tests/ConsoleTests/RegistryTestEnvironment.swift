@@ -17,10 +17,11 @@ extension TestEnvironment {
         let policy = HostPolicy.hostNames
         let app = try AppID.Draft(parsing: AppID.Input(identifier: "com.acme.app", description: "Acme"), policy: policy)
         let web = try ServiceID.Draft(
-            parsing: ServiceID.Input(
-                identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example"],
-                returnURLs: ["https://acme.example/back"], requiresPKCE: requiresPKCE), of: app.identifier,
-            policy: policy)
+            "com.acme.web", of: app.identifier,
+            [
+                "description": "Acme Web", "domains": ["acme.example"], "returnURLs": ["https://acme.example/back"],
+                "requirePKCE": .boolean(requiresPKCE),
+            ], policy: policy)
         return try await parts.database.change(in: .acme) { change in
             _ = try await registry.appIDs.create(app, change)
             return try await registry.serviceIDs.create(web, change)

@@ -29,7 +29,7 @@ import Testing
         var owner = try await environment.acmeWeb("Ada", .owner)
         let form = [
             ("appID", "com.acme.app"), ("identifier", "com.acme.app"), ("description", "Web"),
-            ("domains", "acme.example"), ("return_url", "https://acme.example/back"),
+            ("domains", "acme.example"), ("returnURLs", "https://acme.example/back"),
         ]
 
         let problems = try await problems(&owner, "service-ids", form)
@@ -61,11 +61,11 @@ import Testing
         #expect(try await problems(&owner, "app-ids", good).isEmpty)
 
         let changed = [
-            ("description", "Acme Web"), ("domains", "acme.example\nacme"), ("return_url", "https://acme.example/back"),
-            ("return_url", ""), ("return_url", "https://acme.example/back#top"), ("version", "\(web.version)"),
+            ("description", "Acme Web"), ("domains", "acme.example\nacme"), ("returnURLs", "https://acme.example/back"),
+            ("returnURLs", ""), ("returnURLs", "https://acme.example/back#top"), ("version", "\(web.version)"),
         ]
         let found = try await problems(&owner, "service-ids/com.acme.web", changed)
-        #expect(found.keys.sorted() == ["field-domains", "return-url-3"])
+        #expect(found.keys.sorted() == ["field-domains", "field-returnURLs-3"])
     }
 
     @Test func `each wrong line of several is told, and named once`() async throws {
@@ -91,7 +91,7 @@ import Testing
     @Test(arguments: ["app-ids", "service-ids", "apple", "apple-keys", "email-sources"])
     func `with fields missing, twice, or of another form is refused beside its fields`(kind: String) async throws {
         var owner = try await environment.acmeWeb("Ada", .owner)
-        let twice = ["identifier", "source", "id", "servicesID", "description", "domains", "return_url", "selectors"]
+        let twice = ["identifier", "source", "id", "servicesID", "description", "domains", "returnURLs", "selectors"]
             .flatMap { name in [(name, "not one of these"), (name, "not one of these")] }
         let foreign = [("email", "ada@acme.example"), ("role", "owner"), ("returnURLs[0]", "x"), ("domains[7]", "x")]
 

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import EventLoop
 import Platform
@@ -97,8 +98,8 @@ extension ServiceID.Draft {
         domains: [String] = ["acme.example"], returnURLs: [String] = ["https://acme.example/callback"]
     ) throws -> ServiceID.Draft {
         try ServiceID.Draft(
-            parsing: ServiceID.Input(
-                identifier: identifier, description: description, domains: domains, returnURLs: returnURLs),
-            of: .named(app), policy: .hostNames)
+            identifier, of: .named(app),
+            ["description": .string(description), "domains": .strings(domains), "returnURLs": .strings(returnURLs)],
+            policy: .hostNames)
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import EventLoop
 import HTTP
 import Platform
@@ -15,10 +16,11 @@ import Testing
     private func register(_ acme: Registered, port: UInt16, in team: TeamID = .acme) async throws {
         try await acme.makeApp(in: team)
         let draft = try ServiceID.Draft(
-            parsing: .init(
-                identifier: "com.acme.local", description: "Local", domains: ["127.0.0.1"],
-                returnURLs: ["http://127.0.0.1:\(port)/back"]), of: .named("com.acme.app"),
-            policy: .hostNamesAndLoopback)
+            "com.acme.local", of: .named("com.acme.app"),
+            [
+                "description": "Local", "domains": ["127.0.0.1"],
+                "returnURLs": .strings(["http://127.0.0.1:\(port)/back"]),
+            ], policy: .hostNamesAndLoopback)
         try await acme.serviceIDs.create(draft, in: team)
         let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
         try await acme.emailSources.create(source, in: team)

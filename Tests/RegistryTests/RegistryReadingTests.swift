@@ -23,10 +23,11 @@ import Testing
     @Test func `V43, V55: a domain is read without return URLs, but for one of a developer's machine`() async throws {
         try await Registered.withApp { acme in
             let long = String(repeating: "x", count: 2000)
-            let input = ServiceID.Input(
-                identifier: "com.acme.web", description: "Acme Web", domains: ["acme.example", "localhost"],
-                returnURLs: (1...8).map { "https://acme.example/\($0)\(long)" } + ["http://localhost:3000/callback"])
-            let draft = try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNamesAndLoopback)
+            let urls = (1...8).map { "https://acme.example/\($0)\(long)" } + ["http://localhost:3000/callback"]
+            let draft = try ServiceID.Draft(
+                "com.acme.web", of: .named("com.acme.app"),
+                ["description": "Acme Web", "domains": ["acme.example", "localhost"], "returnURLs": .strings(urls)],
+                policy: .hostNamesAndLoopback)
             try await acme.serviceIDs.create(draft)
 
             let octets = try await acme.number(

@@ -110,13 +110,14 @@ import Testing
 
 @Suite struct `An input` {
     @Test func `is told everything that is wrong with it`() throws {
-        let input = ServiceID.Input(
-            identifier: "acme", description: "", domains: ["acme.example", "https://acme.example", "ACME.example"],
-            returnURLs: ["http://acme.example/", "https://acme.example/a", "https://acme.example/a", "x"],
-            issuer: "other", booleans: "maybe")
+        let typed: Typed = [
+            "description": "", "domains": ["acme.example", "https://acme.example", "ACME.example"],
+            "returnURLs": ["http://acme.example/", "https://acme.example/a", "https://acme.example/a", "x"],
+            "issuer": "other", "booleans": "maybe",
+        ]
 
         let problems = #expect(throws: FieldErrors.self) {
-            try ServiceID.Draft(parsing: input, of: .named("com.acme.app"), policy: .hostNames)
+            try ServiceID.Draft("acme", of: .named("com.acme.app"), typed, policy: .hostNames)
         }
 
         #expect(

@@ -60,11 +60,12 @@ struct Registrar {
         _ id: ClientID, of app: ClientID, issuer: String = "own", booleans: String = "json", requiresPKCE: Bool = false,
         _ change: borrowing Change
     ) async throws {
-        let input = ServiceID.Input(
-            identifier: id.rawValue, description: "Web of \(app)", domains: ["acme.example"],
-            returnURLs: [TestTeams.callback, TestTeams.queryCallback], issuer: issuer, booleans: booleans,
-            requiresPKCE: requiresPKCE)
-        let draft = try ServiceID.Draft(parsing: input, of: app, policy: .hostNames)
+        let typed: Typed = [
+            "description": .string("Web of \(app)"), "domains": ["acme.example"],
+            "returnURLs": .strings([TestTeams.callback, TestTeams.queryCallback]), "issuer": .string(issuer),
+            "booleans": .string(booleans), "requirePKCE": .boolean(requiresPKCE),
+        ]
+        let draft = try ServiceID.Draft(id.rawValue, of: app, typed, policy: .hostNames)
         _ = try await ServiceIDStore(database).create(draft, change)
     }
 

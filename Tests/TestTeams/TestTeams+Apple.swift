@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Directory
 import Federation
@@ -44,10 +45,10 @@ extension Registrar {
     fileprivate func registerAppleSide(returnURL: String) async throws {
         try await database.change(in: .appleSide) { change in
             for id in [ClientID.app, .sister] { try await app(id, under: id == .app ? nil : .app, change) }
-            let input = ServiceID.Input(
-                identifier: ClientID.siwa.rawValue, description: "Acme", domains: ["pippin.example"],
-                returnURLs: [returnURL], issuer: "own", booleans: "json", requiresPKCE: false)
-            let draft = try ServiceID.Draft(parsing: input, of: .app, policy: .hostNames)
+            let draft = try ServiceID.Draft(
+                ClientID.siwa.rawValue, of: .app,
+                ["description": "Acme", "domains": ["pippin.example"], "returnURLs": .strings([returnURL])],
+                policy: .hostNames)
             _ = try await ServiceIDStore(database).create(draft, change)
             try await key(.apple, of: .app, change)
             try await signingKey(change)

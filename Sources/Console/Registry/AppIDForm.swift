@@ -109,3 +109,28 @@ extension AppIDForm {
         return isNew ? [described, identified, grouped, enabled] : [described, grouped, notified, issuing, enabled]
     }
 }
+
+extension ServiceID.Issuer {
+    /// Choice of the issuer.
+    ///
+    /// - Parameters:
+    ///   - issuer: the chosen one, as typed.
+    ///   - base: the team's own.
+    fileprivate static func choices(_ issuer: String, own base: String, _ problems: FieldErrors) -> Input {
+        Input(
+            "issuer", Message("console.registry.issuer"),
+            as: .choices([
+                .init(
+                    own.rawValue, Message("console.service-ids.issuer.own"), hint: base,
+                    isChosen: issuer != apple.rawValue),
+                .init(
+                    apple.rawValue, Message("console.service-ids.issuer.apple"),
+                    hint: Message("console.service-ids.issuer.apple.hint"), isChosen: issuer == apple.rawValue),
+            ]), hint: Message("console.service-ids.issuer.hint"), errors: problems)
+    }
+
+    fileprivate static func words(_ issuer: String) -> Message {
+        issuer == apple.rawValue
+            ? Message("console.service-ids.issuer.apple") : Message("console.service-ids.issuer.own")
+    }
+}

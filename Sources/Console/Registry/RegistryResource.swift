@@ -162,9 +162,7 @@ extension FieldPath {
     private static let labels = [
         "identifier": Message("console.registry.identifier"), "description": Message("console.registry.description"),
         "primary": Message("console.registry.group"), "appID": Message("console.registry.app-id"),
-        "domains": Message("console.registry.domains"), "returnURLs": Message("console.registry.return-urls"),
-        "issuer": Message("console.registry.issuer"), "booleans": Message("console.registry.booleans"),
-        "name": Message("console.registry.name"),
+        "issuer": Message("console.registry.issuer"), "name": Message("console.registry.name"),
     ]
 
     /// Label of a field of the registry; nil where the message needs none.

@@ -16,6 +16,10 @@ struct ServiceIDResource: ListedResource {
 
     static var views: [any View.Type] { [ServiceIDPage.self] }
 
+    /// The settings of each part of the form.
+    private static let addresses = ["description", "domains", "returnURLs"]
+    private static let tokens = ["issuer", "booleans", "requirePKCE"]
+
     func list(_ context: TeamContext) async throws -> ListView {
         let team = context.teamID
         let search = ListFilter.search(
@@ -45,22 +49,32 @@ struct ServiceIDResource: ListedResource {
             unmatched: .registry(query))
     }
 
-    func emptyForm(_ context: TeamContext) -> ServiceIDForm {
-        ServiceIDForm(of: (try? context.request.query())?["app"] ?? "")
+    func emptyForm(_ context: TeamContext) -> SettingsForm<ServiceID> {
+        SettingsForm(["appID": (try? context.request.query())?["app"] ?? ""])
     }
 
-    func newPage(_ context: TeamContext, _ form: ServiceIDForm, _ problems: FieldErrors) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: SettingsForm<ServiceID>, _ problems: FieldErrors) async throws
+        -> Response
+    {
         let appIDs = try await registry.allAppIDs(in: context.teamID)
         let view = NewPage(
             context, Message("console.registry.new-service-id"),
             backTo: LinkView(Message("console.service-ids.title"), routes.list.link(context.teamID)),
-            appIDs.isEmpty ? nil : creating(context, form, problems, form.inputs(problems, of: appIDs)),
-            button: Message("console.service-ids.create"))
+            appIDs.isEmpty
+                ? nil
+                : creating(
+                    context, form, problems,
+                    [
+                        .appIDs(
+                            appIDs, chosen: form["appID"], label: ServiceID.words.label("appID"),
+                            hint: Message("console.service-ids.appID.hint", count: Quota.serviceIDs.count),
+                            errors: problems), form.identityInput("identifier", problems, site),
+                    ] + form.inputs(Self.addresses, problems, site)), button: Message("console.service-ids.create"))
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<ServiceIDForm>) async throws
-        -> Response
+    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<ServiceID>>)
+        async throws -> Response
     {
         let (team, id) = (context.teamID, service.identifier)
         let keys = try await registry.activeKeys(ofGroupOf: service.appID, in: team)
@@ -69,7 +83,7 @@ struct ServiceIDResource: ListedResource {
             frame: context.frame(service.description), team: team, service: service,
             testSignInURL: context.may(right) ? TestSignInRoutes.new.link(team, id) : nil,
             editing: editing(service, context, unfinished) {
-                ($0.addressInputs($1), $0.tokenInputs(own: server.base(of: team), $1))
+                ($0.inputs(Self.addresses, $1, site), $0.inputs(Self.tokens, $1, site, base: server.base(of: team)))
             },
             domains: domains.map { domain in
                 ListRow(
@@ -98,25 +112,29 @@ extension ServiceIDResource {
         try await registry.serviceIDs.find(id, in: team)
     }
 
-    func checkName(_ form: ServiceIDForm, _ change: borrowing Change) async throws {
-        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+    func checkName(_ form: SettingsForm<ServiceID>, _ change: borrowing Change) async throws {
+        guard let id = ClientID(rawValue: form["identifier"].trimmed) else { return }
         try await registry.serviceIDs.requireFree(id, change)
     }
 
-    func create(_ form: ServiceIDForm, _ context: TeamContext, _ change: borrowing Change) async throws -> ServiceID {
-        guard let appID = ClientID(rawValue: form.appID) else {
-            let message = Message("console.service-ids.app-id.missing")
+    func create(_ form: SettingsForm<ServiceID>, _ context: TeamContext, _ change: borrowing Change) async throws
+        -> ServiceID
+    {
+        guard let appID = ClientID(rawValue: form["appID"]) else {
+            let message = Message("console.service-ids.appID.missing")
             throw FieldErrors("appID", message)
         }
         return try await registry.serviceIDs.create(
-            try ServiceID.Draft(parsing: form.input(), of: appID, policy: context.addressPolicy), change)
+            try ServiceID.Draft(form["identifier"].trimmed, of: appID, form.typed, policy: context.addressPolicy),
+            change)
     }
 
     func update(
-        _ service: ServiceID, to form: ServiceIDForm, version: Int, _ context: TeamContext, _ change: borrowing Change
+        _ service: ServiceID, to form: SettingsForm<ServiceID>, version: Int, _ context: TeamContext,
+        _ change: borrowing Change
     ) async throws -> Update<ServiceID> {
         let draft = try ServiceID.Draft(
-            parsing: form.input(for: service.identifier), of: service.appID, policy: context.addressPolicy)
+            service.identifier.rawValue, of: service.appID, form.typed, policy: context.addressPolicy)
         return try await registry.serviceIDs.update(to: draft, version: version, change)
     }
 
@@ -133,7 +151,10 @@ extension ServiceIDResource {
     }
 }
 
-extension ServiceID: RegisteredThing {
+extension ServiceID: ConfiguredThing {
+    static let identity = ["appID", "identifier"]
+    static let words = SettingWords("console.service-ids")
+
     var key: ClientID { identifier }
     var identity: String { identifier.rawValue }
 }
@@ -171,7 +192,7 @@ struct ServiceIDPage: FramedPage {
     let keysURL: String?
     let danger: DangerView?
 
-    private var details: [SettingView] { ServiceIDForm(service).words.map { SettingView($0.label, $0.value) } }
+    private var details: [SettingView] { SettingsForm(service).facts }
 }
 
 extension ServiceIDSummary {

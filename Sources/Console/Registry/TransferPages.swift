@@ -219,11 +219,11 @@ struct TransferAcceptancePage: FramedPage {
     }
 
     /// A Service ID that is transferred with the App ID.
-    private static let serviceFields = Fields<TransferredRegistration.Service> {
+    private static let serviceFields = Fields<RegistryEntry> {
         $0.text("identifier") { $0.identifier }
-        $0.text("description") { $0.description }
-        $0.list("domains", Fields<String> { $0.text("text") { $0 } }) { $0.domains }
-        $0.list("returnURLs", Fields<String> { $0.text("text") { $0 } }) { $0.returnURLs }
+        $0.text("description") { $0.settings["description"]?.string ?? "" }
+        $0.list("domains", Fields<String> { $0.text("text") { $0 } }) { $0.settings["domains"]?.strings ?? [] }
+        $0.list("returnURLs", Fields<String> { $0.text("text") { $0 } }) { $0.settings["returnURLs"]?.strings ?? [] }
     }
 
     let frame: ConsoleFrame

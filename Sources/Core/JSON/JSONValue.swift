@@ -26,6 +26,12 @@ public enum JSONValue: Hashable, Sendable {
         }
     }
 
+    /// The texts of a list; empty for any other value.
+    public var strings: [String] { if case .array(let values) = self { values.compactMap(\.string) } else { [] } }
+
+    /// A list of texts.
+    public static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+
     public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 }
 

@@ -41,9 +41,11 @@ public struct Message: Hashable, Sendable, Codable {
     /// Creates the message `family.name`, where `family` has a text for each name that a value is stored under.
     ///
     /// A name without a text is shown as it is, with spaces for `_` and `.`.
-    public init(in family: StaticString, _ name: String) {
+    public init(
+        in family: StaticString, _ name: String, _ arguments: KeyValuePairs<Literal, any LocalizedTextConvertible> = [:]
+    ) {
         key = "\(family).\(name)"
-        arguments = []
+        self.arguments = arguments.map { Argument(name: $0.key.text, words: $0.value.localizedText) }
         count = nil
         fallback = String(name.map { $0 == "_" || $0 == "." ? " " : $0 })
     }

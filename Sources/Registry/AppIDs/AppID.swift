@@ -148,3 +148,13 @@ public struct AppIDConsequences: Hashable, Sendable {
         ]
     }
 }
+
+extension RawRepresentable where RawValue == String, Self: CaseIterable {
+    /// The case with this raw value.
+    fileprivate init(choice text: String) throws(ValidationError) {
+        guard let value = Self(rawValue: text) else {
+            throw .unknownValue(text, allowed: Self.allCases.map(\.rawValue))
+        }
+        self = value
+    }
+}

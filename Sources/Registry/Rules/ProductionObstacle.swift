@@ -29,8 +29,7 @@ public struct ProductionObstacle: Sendable {
     /// Nil when a production team may have the Service ID.
     public init?(_ service: ServiceID) {
         self.init("Service ID", service.identifier) { () throws(FieldErrors) in
-            let input = ServiceID.Input(service.draft)
-            _ = try ServiceID.Draft(parsing: input, of: service.appID, policy: .hostNames)
+            _ = try ServiceID.Settings(service.settings.typed, policy: .hostNames)
         }
     }
 }

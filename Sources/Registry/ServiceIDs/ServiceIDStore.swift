@@ -48,8 +48,8 @@ public struct ServiceIDStore: Sendable {
         try await change.query(
             """
             UPDATE service_ids
-            SET description = \(draft.description), issuer = \(draft.issuer), booleans = \(draft.booleans),
-                requires_pkce = \(draft.requiresPKCE), version = version + 1
+            SET description = \(draft.settings.description), issuer = \(draft.settings.issuer), booleans = \(draft.settings.booleans),
+                requires_pkce = \(draft.settings.requiresPKCE), version = version + 1
             WHERE team_id = \(change.team) AND identifier = \(draft.identifier)
             """)
         try await Self.write(draft, change)
@@ -175,11 +175,12 @@ public struct ServiceIDStore: Sendable {
     /// Inserts into the lowest free rank; the team is locked.
     static func insert(_ draft: ServiceID.Draft, _ change: borrowing Change) async throws {
         let others: SQL = "service_ids WHERE team_id = \(change.team) AND app_id = \(draft.appID)"
+        let settings = draft.settings
         let added = try await change.query(
             """
             INSERT INTO service_ids (team_id, identifier, app_id, rank, description, issuer, booleans, requires_pkce)
-            SELECT \(change.team), \(draft.identifier), \(draft.appID), rank, \(draft.description), \(draft.issuer),
-                \(draft.booleans), \(draft.requiresPKCE)
+            SELECT \(change.team), \(draft.identifier), \(draft.appID), rank, \(settings.description),
+                \(settings.issuer), \(settings.booleans), \(settings.requiresPKCE)
             FROM \(Quota.serviceIDs.freeRank(beside: others))
             """)
         guard added.changed == 1 else { throw ValidationError.limitReached(.serviceIDs, of: draft.appID.rawValue) }
@@ -191,13 +192,13 @@ public struct ServiceIDStore: Sendable {
         async throws
     {
         let others: SQL = "team_id = \(change.team) AND service_id <> \(draft.identifier)"
-        let (domains, urls) = (draft.domains.count, draft.returnURLs.count)
-        if domains > current?.domains.count ?? 0,
+        let (domains, urls) = (draft.settings.domains.count, draft.settings.returnURLs.count)
+        if domains > current?.settings.domains.count ?? 0,
             try await !Quota.teamDomains.hasRoom(for: domains, beside: "service_domains WHERE \(others)", change)
         {
             throw ValidationError.limitReached(.teamDomains, of: change.team.rawValue)
         }
-        if urls > current?.returnURLs.count ?? 0,
+        if urls > current?.settings.returnURLs.count ?? 0,
             try await !Quota.teamReturnURLs.hasRoom(for: urls, beside: "return_urls WHERE \(others)", change)
         {
             throw ValidationError.limitReached(.teamReturnURLs, of: change.team.rawValue)
@@ -206,8 +207,8 @@ public struct ServiceIDStore: Sendable {
 
     /// Replaces domains and return URLs by those of the draft, the URLs in its order.
     static func write(_ draft: ServiceID.Draft, _ change: borrowing Change) async throws(PostgresFailure) {
-        let domains = draft.domains.map(\.text)
-        let urls = draft.returnURLs.map(\.text)
+        let domains = draft.settings.domains.map(\.text)
+        let urls = draft.settings.returnURLs.map(\.text)
         try await change.query(
             """
             DELETE FROM service_domains

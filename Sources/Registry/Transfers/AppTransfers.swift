@@ -97,7 +97,8 @@ public struct AppTransfers: Sendable {
             let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
             _ = try await AppIDStore(database).create(draft, change)
             for service in transfer.registration.services {
-                let draft = try ServiceID.Draft(parsing: service.input, of: transfer.appID, policy: policy)
+                let draft = try ServiceID.Draft(
+                    service.identifier, of: transfer.appID, service.settings, policy: policy)
                 _ = try await ServiceIDStore(database).create(draft, change)
             }
             try await change.record(transfer.event("app_transfer.accepted", by: actor, from: origin))
@@ -139,21 +140,7 @@ extension TransferredRegistration {
         isEnabled = app.isEnabled
         notificationURL = app.notificationURL?.text ?? ""
         issuer = app.issuer.rawValue
-        self.services = services.map { service in
-            Service(
-                identifier: service.identifier.rawValue, description: service.description,
-                domains: service.domains.map(\.text), returnURLs: service.returnURLs.map(\.text),
-                issuer: service.issuer.rawValue, booleans: service.booleans.rawValue, requiresPKCE: service.requiresPKCE
-            )
-        }
-    }
-}
-
-extension TransferredRegistration.Service {
-    fileprivate var input: ServiceID.Input {
-        ServiceID.Input(
-            identifier: identifier, description: description, domains: domains, returnURLs: returnURLs, issuer: issuer,
-            booleans: booleans, requiresPKCE: requiresPKCE)
+        self.services = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
     }
 }
 
@@ -207,23 +194,13 @@ public struct AppTransfer: Sendable {
 
 /// The transferred registration: the App ID's settings and its Service IDs; keys are not transferred.
 public struct TransferredRegistration: Codable, Sendable {
-    /// A Service ID as of the time of the offer.
-    public struct Service: Codable, Sendable {
-        public let identifier: String
-        public let description: String
-        public let domains: [String]
-        public let returnURLs: [String]
-        let issuer: String
-        let booleans: String
-        let requiresPKCE: Bool
-    }
-
     public let description: String
     let isEnabled: Bool
     /// Empty when there is none.
     public let notificationURL: String
     let issuer: String
-    public let services: [Service]
+    /// As of the time of the offer.
+    public let services: [RegistryEntry]
     /// Number of the app's users at the time of the offer.
     public let people: Int
 }

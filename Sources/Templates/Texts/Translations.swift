@@ -55,6 +55,9 @@ public struct Translations: Sendable {
     /// Returns the keys that a language has.
     public func keys(in language: Language) -> Set<String> { Set(entries[language.position].keys) }
 
+    /// Whether there is a text, in English as in every language.
+    public func has(_ key: String) -> Bool { entry(key, in: .english) != nil }
+
     /// Returns the placeholders of a text, including `count`, as English has them.
     public func placeholders(of key: String) -> Set<String> {
         guard let entry = entry(key, in: .english) else { return [] }

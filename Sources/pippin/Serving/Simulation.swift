@@ -109,8 +109,8 @@ private struct SimulatorRegistry: Sendable {
         guard let id = TeamID(rawValue: Simulator.teamID), let team = try await provisioner.export(id)?.teams.first
         else { return [client.returnURL] }
         let services = (team.appIDs ?? []).flatMap { $0.serviceIDs ?? [] }
-        let known = services.last { $0.identifier == client.registration.servicesID.rawValue }?.returnURLs ?? []
-        return known.filter { $0 != client.returnURL } + [client.returnURL]
+        let known = services.last { $0.identifier == client.registration.servicesID.rawValue }?.settings["returnURLs"]
+        return (known?.strings ?? []).filter { $0 != client.returnURL } + [client.returnURL]
     }
 
     private static func apps(of client: Simulation.Client, _ returnURLs: [String]) -> [JSONValue] {
@@ -119,7 +119,7 @@ private struct SimulatorRegistry: Sendable {
         let primary = JSONValue.string(registration.appID.rawValue)
         let service: JSONValue = [
             "identifier": servicesID, "description": servicesID, "domains": ["localhost", "127.0.0.1"],
-            "returnURLs": .array(returnURLs.map { .string($0) }),
+            "returnURLs": .strings(returnURLs),
         ]
         let others = registration.bundleIDs.filter { $0 != registration.appID }.map(\.rawValue).sorted()
         return [

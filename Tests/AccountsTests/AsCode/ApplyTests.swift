@@ -62,7 +62,7 @@ import Testing
             report.teams.map(\.lines) == [
                 [
                     "~ Service ID com.acme.web: description \"Acme Web\" → \"Acme on the web\", "
-                        + "return URLs + http://127.0.0.1:9000/other"
+                        + "returnURLs + http://127.0.0.1:9000/other"
                 ]
             ])
         #expect(try await pippin.apply(changed).outcome == .unchanged)

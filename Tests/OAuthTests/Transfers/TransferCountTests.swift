@@ -52,9 +52,9 @@ import Testing
             let store = AppTransferStore(engine.database)
             let listed = try #require(try await store.list(in: .rival, at: engine.clock.now).first)
             #expect(listed.registration.services.map(\.identifier) == [ClientID.otherWeb.rawValue])
-            #expect(listed.registration.services.allSatisfy { $0.domains.isEmpty && $0.returnURLs.isEmpty })
+            #expect(listed.registration.services.allSatisfy { $0.settings["returnURLs"] == [] })
             let whole = try #require(try await store.find(listed.id, in: .rival, at: engine.clock.now))
-            #expect(whole.registration.services.allSatisfy { !$0.returnURLs.isEmpty })
+            #expect(whole.registration.services.allSatisfy { $0.settings["returnURLs"] != [] })
         }
     }
 }

@@ -211,7 +211,7 @@ extension RegistryFile.AppID {
         signIn = app.isEnabled
         issuer = app.issuer.rawValue
         apple = connection.map(RegistryFile.Apple.init)
-        serviceIDs = services.map(RegistryFile.ServiceID.init)
+        serviceIDs = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
     }
 }
 
@@ -222,18 +222,6 @@ extension RegistryFile.Apple {
         servicesID = connection.servicesID.rawValue
         keyID = connection.keyID.rawValue
         privateKeyFile = "AuthKey_\(connection.keyID).p8"
-    }
-}
-
-extension RegistryFile.ServiceID {
-    fileprivate init(_ service: ServiceID) {
-        identifier = service.identifier.rawValue
-        description = service.description
-        domains = service.domains.map(\.text)
-        returnURLs = service.returnURLs.map(\.text)
-        issuer = service.issuer.rawValue
-        booleans = service.booleans.rawValue
-        requirePKCE = service.requiresPKCE
     }
 }
 

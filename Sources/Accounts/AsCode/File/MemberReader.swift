@@ -62,6 +62,21 @@ struct MemberReader {
         return result
     }
 
+    /// The object's identifier, and the settings that it names, each of its kind.
+    mutating func entry<Values: DeclaredSettings>(_: Values.Type) -> RegistryEntry {
+        let identifier = requiredText("identifier")
+        var typed: Typed = [:]
+        for setting in Values.all {
+            typed[setting.name] =
+                switch setting.kind {
+                case .line, .choice: text(setting.name).map(JSONValue.string)
+                case .lines, .rows: texts(setting.name).map(JSONValue.strings)
+                case .flag: boolean(setting.name).map(JSONValue.boolean)
+                }
+        }
+        return RegistryEntry(identifier, typed)
+    }
+
     /// Whether the member is `null`.
     func isNull(_ name: String) -> Bool { members[name] == .null }
 

@@ -1,5 +1,5 @@
 public import Core
-import Registry
+public import Registry
 
 /// A registry file: teams as code, with unparsed values, which `TeamPlan` validates.
 ///
@@ -32,7 +32,7 @@ public struct RegistryFile: Encodable, Sendable {
         public var apple: Apple?
         /// Whether `apple` is `null` in the file.
         var isApart = false
-        public var serviceIDs: [ServiceID]?
+        public var serviceIDs: [RegistryEntry]?
 
         enum CodingKeys: CodingKey {
             case identifier, description, notificationURL, primary, signIn, issuer, apple, serviceIDs
@@ -50,16 +50,6 @@ public struct RegistryFile: Encodable, Sendable {
         public var privateKeyFile: String?
 
         enum CodingKeys: CodingKey { case teamID, servicesID, keyID, privateKeyFile }
-    }
-
-    public struct ServiceID: Encodable, Sendable {
-        public var identifier: String
-        public var description: String?
-        public var domains: [String]?
-        public var returnURLs: [String]?
-        public var issuer: String?
-        public var booleans: String?
-        public var requirePKCE: Bool?
     }
 
     public struct Key: Encodable, Sendable {
@@ -157,7 +147,7 @@ extension RegistryFile.AppID {
         issuer = reader.text("issuer")
         isApart = reader.isNull("apple")
         apple = reader.object("apple") { RegistryFile.Apple(&$0, load) }
-        serviceIDs = reader.objects("serviceIDs") { RegistryFile.ServiceID(&$0) }
+        serviceIDs = reader.objects("serviceIDs") { $0.entry(ServiceID.Settings.self) }
     }
 }
 
@@ -191,18 +181,6 @@ extension RegistryFile.Apple {
         let steps = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return !path.isEmpty && !path.utf8.contains(0) && steps.first?.isEmpty == false
             && !steps.contains { $0.elementsEqual("..".utf8) }
-    }
-}
-
-extension RegistryFile.ServiceID {
-    fileprivate init(_ reader: inout MemberReader) {
-        identifier = reader.requiredText("identifier")
-        description = reader.text("description")
-        domains = reader.texts("domains")
-        returnURLs = reader.texts("returnURLs")
-        issuer = reader.text("issuer")
-        booleans = reader.text("booleans")
-        requirePKCE = reader.boolean("requirePKCE")
     }
 }
 

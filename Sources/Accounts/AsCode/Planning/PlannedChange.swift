@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Directory
 import Platform
@@ -51,7 +52,8 @@ extension PlannedChange {
         case .createAppID(let draft): "+ App ID \(draft.identifier)"
         case .updateAppID(let old, let new): "~ App ID \(new.identifier): \(Self.differences(old, new))"
         case .createServiceID(let draft): "+ Service ID \(draft.identifier) of \(draft.appID)"
-        case .updateServiceID(let old, let new): "~ Service ID \(new.identifier): \(Self.differences(old, new))"
+        case .updateServiceID(let old, let new):
+            "~ Service ID \(new.identifier): \(Self.differences(old.settings, new.settings))"
         case .registerKey(let key): "+ key \(key.id) \"\(key.name)\" of \(key.appID)"
         case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
         case .disconnectApple(let connection): "- connection to Apple of \(connection.appID)"
@@ -100,15 +102,13 @@ extension PlannedChange {
         ].compactMap(\.self).joined(separator: ", ")
     }
 
-    private static func differences(_ old: ServiceID.Draft, _ new: ServiceID.Draft) -> String {
-        [
-            difference("description", old.description, new.description),
-            difference("domains", old.domains.map(\.text), new.domains.map(\.text)),
-            difference("return URLs", old.returnURLs.map(\.text), new.returnURLs.map(\.text)),
-            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
-            difference("booleans", old.booleans.rawValue, new.booleans.rawValue),
-            difference("PKCE required", "\(old.requiresPKCE)", "\(new.requiresPKCE)"),
-        ].compactMap(\.self).joined(separator: ", ")
+    /// The settings that differ, by their names in the file.
+    private static func differences<Values: DeclaredSettings>(_ old: Values, _ new: Values) -> String {
+        Values.all.compactMap { setting in
+            let (name, before, after) = (setting.name, setting.write(old), setting.write(new))
+            guard case .array = before else { return difference(name, before.shown, after.shown) }
+            return difference(name, before.strings, after.strings)
+        }.joined(separator: ", ")
     }
 
     private static func differences(_ old: AppleConnection.Draft, _ new: AppleConnection.Draft) -> String {
@@ -137,4 +137,9 @@ extension PlannedChange {
     private static func with(_ noun: String, _ names: [String]) -> String {
         names.isEmpty ? "" : ", with \(noun)\(names.count == 1 ? "" : "s") \(names.joined(separator: ", "))"
     }
+}
+
+extension JSONValue {
+    /// A text or a flag.
+    fileprivate var shown: String { string ?? "\(boolean ?? false)" }
 }

@@ -163,7 +163,7 @@ struct TeamPlanner {
     }
 
     private mutating func planServiceID(
-        _ entry: RegistryFile.ServiceID, of app: RegistryFile.AppID, _ path: FieldPath, _ count: inout Int
+        _ entry: RegistryEntry, of app: RegistryFile.AppID, _ path: FieldPath, _ count: inout Int
     ) {
         let old = kept.serviceIDs.first { $0.identifier.rawValue == entry.identifier }
         // When the App ID's own identifier is invalid, the other members are still checked.
@@ -172,7 +172,7 @@ struct TeamPlanner {
         let draft = found.errors.collect(
             under: path,
             try ServiceID.Draft(
-                parsing: ServiceID.Input(entry, over: old?.draft), of: appID ?? .unnamed, policy: policy))
+                entry.identifier, of: appID ?? .unnamed, entry.typed(over: old?.settings), policy: policy))
         guard let draft, appID != nil else { return }
         if let old {
             guard old.appID == draft.appID else { return found.errors.add(path, .belongsToAppID(old.appID)) }
@@ -254,18 +254,6 @@ extension AppID.Input {
         if let primary = entry.primary { self.primary = primary }
         if let signIn = entry.signIn { isEnabled = signIn }
         if let issuer = entry.issuer { self.issuer = issuer }
-    }
-}
-
-extension ServiceID.Input {
-    fileprivate init(_ entry: RegistryFile.ServiceID, over old: ServiceID.Draft?) {
-        if let old { self.init(old) } else { self.init(identifier: entry.identifier, description: entry.identifier) }
-        if let description = entry.description { self.description = description }
-        if let domains = entry.domains { self.domains = domains }
-        if let returnURLs = entry.returnURLs { self.returnURLs = returnURLs }
-        if let issuer = entry.issuer { self.issuer = issuer }
-        if let booleans = entry.booleans { self.booleans = booleans }
-        if let requiresPKCE = entry.requirePKCE { self.requiresPKCE = requiresPKCE }
     }
 }
 

@@ -1,0 +1,37 @@
+import Core
+import Platform
+import Registry
+import SignIn
+import Templates
+
+/// An object in a team's registry whose settings are declared.
+protocol ConfiguredThing: RegisteredThing {
+    associatedtype Settings: DeclaredSettings
+
+    var settings: Settings { get }
+    /// Names of the inputs that a new object has besides.
+    static var identity: [String] { get }
+    static var words: SettingWords { get }
+}
+
+/// The texts of the settings of a kind of object: of each its `label`, and its `hint`, `placeholder` and values if the
+/// catalogue has them.
+struct SettingWords: Sendable {
+    let family: StaticString
+
+    init(_ family: StaticString) { self.family = family }
+
+    func label(_ name: String) -> Message { Message(in: family, "\(name).label") }
+
+    func value(_ value: String, of name: String) -> Message { Message(in: family, "\(name).\(value)") }
+
+    func row(_ number: Int, of name: String) -> Message { Message(in: family, "\(name).row", ["number": number]) }
+
+    /// The text if there is one.
+    ///
+    /// - Parameter base: the team's own issuer URL.
+    func text(_ kind: String, of name: String, _ site: Site, limit: Quota? = nil, base: String = "") -> Message? {
+        let message = Message(in: family, "\(name).\(kind)", ["limit": limit?.count ?? 0, "base": base])
+        return site.pages.texts.has(message.key) ? message : nil
+    }
+}

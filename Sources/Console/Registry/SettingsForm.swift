@@ -1,0 +1,188 @@
+import Core
+import HTTP
+import Platform
+import Registry
+import SignIn
+
+/// Form of an object, made from the declaration of its settings.
+struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
+    private static var settings: [Setting<Object.Settings>] { Object.Settings.all }
+
+    /// What stands in the inputs of each name: that of a list in one or in several, that of a flag only if it is set.
+    private var texts: [String: [String]]
+
+    /// The form with these settings, by default for a new object.
+    init(_ identity: [String: String] = [:], _ settings: Object.Settings = Object.Settings()) {
+        texts = Self.texts(settings.typed).merging(identity.mapValues { [$0] }) { $1 }
+    }
+
+    init(_ form: Form) { texts = Dictionary(grouping: form.fields, by: \.name.text).mapValues { $0.map(\.value) } }
+
+    init(_ object: Object) { self.init([:], object.settings) }
+
+    private static func texts(_ typed: Typed) -> [String: [String]] {
+        Dictionary(
+            uniqueKeysWithValues: settings.map { setting in
+                let value = typed[setting.name] ?? .null
+                let texts =
+                    switch setting.kind {
+                    case .line, .choice: [value.string ?? ""]
+                    case .lines: [value.strings.joined(separator: "\n")]
+                    case .rows: value.strings
+                    case .flag: value.boolean == true ? ["yes"] : []
+                    }
+                return (setting.name, texts)
+            })
+    }
+
+    subscript(_ name: String) -> String { texts[name]?.first ?? "" }
+
+    private func lines(_ name: String, _ limit: Quota) -> TypedLines { TypedLines(self[name], atMost: limit) }
+
+    /// The nonempty rows with their positions on the page.
+    private func rows(_ name: String) -> [(row: Int, text: String)] {
+        (texts[name] ?? []).enumerated().map { ($0, $1.trimmed) }.filter { !$0.1.isEmpty }
+    }
+
+    /// The settings, not yet parsed; one that the form has no input for is as in a new object.
+    var typed: Typed {
+        var typed: Typed = [:]
+        for setting in Self.settings {
+            let text = texts[setting.name]?.first
+            switch setting.kind {
+            case .line(let isCode): typed[setting.name] = text.map { .string(isCode ? $0.trimmed : $0) }
+            case .choice: typed[setting.name] = text.map(JSONValue.string)
+            case .lines(let limit): typed[setting.name] = .strings(lines(setting.name, limit).all)
+            case .rows: typed[setting.name] = .strings(rows(setting.name).map(\.text))
+            case .flag: typed[setting.name] = .boolean(text != nil)
+            }
+        }
+        return typed
+    }
+
+    var fields: [FormCoding.Field] {
+        Self.settings.flatMap { setting in
+            (texts[setting.name] ?? []).compactMap { text in FieldName(setting.name).map { FormCoding.Field($0, text) }
+            }
+        }
+    }
+
+    /// Label and displayed value of each setting.
+    var facts: [SettingView] {
+        Self.settings.map { SettingView(Object.words.label($0.name), shown($0, typed[$0.name] ?? .null)) }
+    }
+
+    private func shown(_ setting: Setting<Object.Settings>, _ value: JSONValue) -> any LocalizedTextConvertible {
+        let elements: [String]
+        switch setting.kind {
+        case .flag: return value.boolean == true ? Message("console.registry.on") : Message("console.registry.off")
+        case .choice: return Object.words.value(value.string ?? "", of: setting.name)
+        case .line: elements = [value.string ?? ""].filter { !$0.isEmpty }
+        case .lines: elements = value.strings.sorted()
+        case .rows: elements = value.strings
+        }
+        return elements.isEmpty ? Message("console.registry.none") : elements.joined(separator: ", ")
+    }
+
+    func compared(with current: Object) -> [ConflictPage.Row] {
+        zip(Self(current).facts, facts).map { ConflictPage.Row(label: $0.label, theirs: $0.value, yours: $1.value) }
+    }
+}
+
+// Errors.
+extension SettingsForm {
+    func typed(_ errors: FieldErrors) -> FieldErrors {
+        Self.settings.reduce(errors) { errors, setting in
+            let list = FieldPath(setting.name)
+            switch setting.kind {
+            case .lines(let limit): return errors.naming(lines(setting.name, limit), of: list)
+            case .rows:
+                // Errors number the nonempty rows only, while the page may have empty ones between them.
+                let rows = rows(setting.name)
+                return errors.map { error in
+                    guard let position = error.path.position, error.path == list[position], position < rows.count else {
+                        return (error.path, error.message)
+                    }
+                    return (list[rows[position].row], error.message)
+                }
+            default: return errors
+            }
+        }
+    }
+
+    private static func hasRows(_ name: String) -> Bool {
+        settings.contains { if case .rows = $0.kind { $0.name == name } else { false } }
+    }
+
+    func element(of path: FieldPath) -> String {
+        guard Self.hasRows(path.name), let row = path.position else { return path.element }
+        return Self.id(path.name, row)
+    }
+
+    /// The error summary names the row of an error.
+    func label(of path: FieldPath) -> Message? {
+        let (name, known) = (path.name, Self.settings.map(\.name) + Object.identity)
+        guard known.contains(name) else { return nil }
+        guard Self.hasRows(name), let row = path.position else { return Object.words.label(name) }
+        return Self.label(name, row)
+    }
+
+    private static func id(_ name: String, _ row: Int) -> String { "field-\(name)-\(row + 1)" }
+
+    private static func label(_ name: String, _ row: Int) -> Message { Object.words.row(row + 1, of: name) }
+}
+
+// Inputs.
+extension SettingsForm {
+    /// The input of a name that stays afterwards.
+    func identityInput(_ name: String, _ errors: FieldErrors, _ site: Site) -> Input {
+        input(name, .line("text"), errors, site, isCode: true)
+    }
+
+    /// The inputs of these settings, in the order of their declaration.
+    ///
+    /// - Parameter base: the team's own issuer URL.
+    func inputs(_ names: [String], _ errors: FieldErrors, _ site: Site, base: String = "") -> [Input] {
+        Self.settings.filter { names.contains($0.name) }.map { setting in
+            let name = setting.name
+            return switch setting.kind {
+            case .line(let isCode): input(name, .line("text"), errors, site, isCode: isCode)
+            case .lines(let limit): input(name, .lines(3), errors, site, limit: limit, isCode: true)
+            case .rows(let limit): input(name, .rows(rows(name, errors, limit)), errors, site, limit: limit)
+            case .choice(let values): input(name, .choices(options(name, values, site, base)), errors, site)
+            case .flag: input(name, .box(isChecked: texts[name]?.isEmpty == false), errors, site)
+            }
+        }
+    }
+
+    private func input(
+        _ name: String, _ kind: Input.Kind, _ errors: FieldErrors, _ site: Site, limit: Quota? = nil,
+        isCode: Bool = false
+    ) -> Input {
+        let words = Object.words
+        return Input(
+            name, words.label(name), self[name], as: kind, placeholder: words.text("placeholder", of: name, site),
+            hint: words.text("hint", of: name, site, limit: limit), errors: errors, isCode: isCode)
+    }
+
+    private func options(_ name: String, _ values: [String], _ site: Site, _ base: String) -> [Option] {
+        let chosen = values.contains(self[name]) ? self[name] : values[0]
+        return values.map { value in
+            Option(
+                value, Object.words.value(value, of: name),
+                hint: Object.words.text("\(value).hint", of: name, site, base: base), isChosen: value == chosen)
+        }
+    }
+
+    /// As many rows as a list may have elements, or more if more were typed; that there are too many stands at each that
+    /// is one too much.
+    private func rows(_ name: String, _ errors: FieldErrors, _ limit: Quota) -> [Input.Row] {
+        let (list, typed) = (FieldPath(name), texts[name] ?? [])
+        let tooMany = Set(rows(name).dropFirst(limit.count).map(\.row))
+        return (0..<max(limit.count, typed.count)).map { row in
+            Input.Row(
+                id: Self.id(name, row), Self.label(name, row), row < typed.count ? typed[row] : "",
+                error: errors[list[row]] ?? (tooMany.contains(row) ? errors[list] : nil))
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import Core
+public import Platform
+
+/// One setting of an object of the registry, by the name that forms, files, offers and audit events have for it.
+public struct Setting<Values: Sendable>: Sendable {
+    public enum Kind: Sendable {
+        /// A text of one line, which may be code, such as an identifier.
+        case line(isCode: Bool)
+        /// A list with one element a line.
+        case lines(Quota)
+        /// A list with one element in each of several inputs.
+        case rows(Quota)
+        /// One of these values.
+        case choice([String])
+        case flag
+    }
+
+    public let name: String
+    public let kind: Kind
+    let read: @Sendable (JSONValue, inout SettingReader<Values>) -> Void
+    /// The value as it is typed.
+    public let write: @Sendable (Values) -> JSONValue
+
+    private init(
+        _ name: String, _ kind: Kind,
+        read: @escaping @Sendable (JSONValue, inout SettingReader<Values>) throws(ValidationError) -> Void,
+        write: @escaping @Sendable (Values) -> JSONValue
+    ) {
+        (self.name, self.kind, self.write) = (name, kind, write)
+        self.read = { typed, reader in
+            do throws(ValidationError) { try read(typed, &reader) } catch { reader.errors.add(FieldPath(name), error) }
+        }
+    }
+}
+
+/// What of an object's settings is read so far, in the order of their declaration.
+public struct SettingReader<Values: Sendable>: Sendable {
+    public internal(set) var values: Values
+    public let policy: HostPolicy
+    var errors = FieldErrors()
+
+    /// Whether the setting has an error, so that others are not compared with it.
+    func isFaulty(_ name: String) -> Bool { errors.all.contains { $0.path.name == name } }
+}
+
+extension Setting {
+    /// Parses an element, or the whole text of a line.
+    public typealias Parse<Value> = @Sendable (String, SettingReader<Values>) throws(ValidationError) -> Value
+
+    public static func line<Value: CustomStringConvertible & Sendable>(
+        _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable, isCode: Bool = false,
+        _ parse: @escaping Parse<Value>
+    ) -> Setting {
+        Setting(
+            name, .line(isCode: isCode),
+            read: { typed, reader throws(ValidationError) in
+                reader.values[keyPath: member] = try parse(typed.string ?? "", reader)
+            }, write: { .string($0[keyPath: member].description) })
+    }
+
+    /// - Parameter isSorted: whether the order of the elements says nothing.
+    public static func list<Element: Hashable & CustomStringConvertible & Sendable>(
+        _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, _ kind: Kind,
+        isSorted: Bool = false, _ parse: @escaping Parse<Element>
+    ) -> Setting {
+        Setting(
+            name, kind,
+            read: { typed, reader throws(ValidationError) in
+                let before = reader
+                let elements = reader.errors.checkEach(FieldPath(name), of: typed.strings, atMost: kind.limit) {
+                    text throws(ValidationError) in try parse(text, before)
+                }
+                let sorted = elements.sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
+                reader.values[keyPath: member] = isSorted ? sorted : elements
+            }, write: { .strings($0[keyPath: member].map(\.description)) })
+    }
+
+    public static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ member: any WritableKeyPath<Values, Value> & Sendable
+    ) -> Setting {
+        let all = Value.allCases.map(\.rawValue)
+        return Setting(
+            name, .choice(all),
+            read: { typed, reader throws(ValidationError) in
+                let text = typed.string ?? ""
+                guard let value = Value(rawValue: text) else { throw .unknownValue(text, allowed: all) }
+                reader.values[keyPath: member] = value
+            }, write: { .string($0[keyPath: member].rawValue) })
+    }
+
+    public static func flag(_ name: String, _ member: any WritableKeyPath<Values, Bool> & Sendable) -> Setting {
+        Setting(
+            name, .flag, read: { typed, reader in reader.values[keyPath: member] = typed.boolean ?? false },
+            write: { .boolean($0[keyPath: member]) })
+    }
+}
+
+extension Setting.Kind {
+    /// The number of elements that a list may have.
+    public var limit: Quota {
+        switch self {
+        case .lines(let limit), .rows(let limit): limit
+        default: preconditionFailure("\(self) is no list")
+        }
+    }
+}
