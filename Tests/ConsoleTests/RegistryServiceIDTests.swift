@@ -1,4 +1,5 @@
 import Platform
+import Registry
 import Testing
 
 @testable import Console
@@ -65,6 +66,23 @@ import Testing
         #expect(answer.between("id=\"field-returnURLs-4-error\"", "</p>")?.contains("rival.example") == true)
         #expect(answer.between("id=\"field-returnURLs-5-error\"", "</p>")?.contains("given twice") == true)
         #expect(answer.contains("href=\"#field-returnURLs-4\""))
+    }
+
+    @Test(arguments: ["description", "domains", "returnURLs", "issuer", "booleans"])
+    func `a save that does not send a setting leaves it as it is`(absent: String) async throws {
+        var owner = try await environment.acmeWeb("Ada", .owner)
+        let sent = [
+            ("description", "Shop"), ("domains", "acme.example"), ("returnURLs", "https://acme.example/other"),
+            ("issuer", "apple"), ("booleans", "string"), ("version", "1"),
+        ].filter { $0.0 != absent }
+        let id = try ClientID(parsing: "com.acme.web")
+        let before = try #require(try await environment.registry.serviceIDs.find(id, in: .acme)).settings.typed
+
+        let answer = try await owner.post(Self.page, sent)
+
+        let after = try #require(try await environment.registry.serviceIDs.find(id, in: .acme)).settings.typed
+        #expect(answer.status == 303 && after[absent] == before[absent])
+        for name in ["issuer", "booleans"] where name != absent { #expect(after[name] != before[name]) }
     }
 
     @Test func `a sixth is refused in a clear sentence`() async throws {

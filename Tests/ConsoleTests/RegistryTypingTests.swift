@@ -112,7 +112,7 @@ import Testing
 
         let form = [("identifier", "com.acme.second"), ("description", "Second")]
         #expect(try await problems(&owner, "app-ids", form).isEmpty)
-        let change = [("description", "Other"), ("domains", ""), ("version", "1")]
+        let change = [("description", "Other"), ("domains", ""), ("returnURLs", ""), ("version", "1")]
         #expect(try await problems(&owner, "service-ids/com.acme.web", change).isEmpty)
 
         #expect(try environment.identifiers("identifier", of: "app_ids") == ["com.acme.app"])

@@ -133,8 +133,10 @@ extension ServiceIDResource {
         _ service: ServiceID, to form: SettingsForm<ServiceID>, version: Int, _ context: TeamContext,
         _ change: borrowing Change
     ) async throws -> Update<ServiceID> {
+        // What a form does not send, such as one of an earlier release, stays as it is.
+        let typed = service.settings.typed.merging(form.typed) { $1 }
         let draft = try ServiceID.Draft(
-            service.identifier.rawValue, of: service.appID, form.typed, policy: context.addressPolicy)
+            service.identifier.rawValue, of: service.appID, typed, policy: context.addressPolicy)
         return try await registry.serviceIDs.update(to: draft, version: version, change)
     }
 

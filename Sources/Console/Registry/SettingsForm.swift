@@ -28,7 +28,7 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
                     switch setting.kind {
                     case .line, .choice: [value.string ?? ""]
                     case .lines: [value.strings.joined(separator: "\n")]
-                    case .rows: value.strings
+                    case .rows: value.strings.isEmpty ? [""] : value.strings
                     case .flag: value.boolean == true ? ["yes"] : []
                     }
                 return (setting.name, texts)
@@ -44,7 +44,7 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
         (texts[name] ?? []).enumerated().map { ($0, $1.trimmed) }.filter { !$0.1.isEmpty }
     }
 
-    /// The settings, not yet parsed; one that the form has no input for is as in a new object.
+    /// The settings that were sent, not yet parsed; a flag that was not is off.
     var typed: Typed {
         var typed: Typed = [:]
         for setting in Self.settings {
@@ -52,8 +52,8 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
             switch setting.kind {
             case .line(let isCode): typed[setting.name] = text.map { .string(isCode ? $0.trimmed : $0) }
             case .choice: typed[setting.name] = text.map(JSONValue.string)
-            case .lines(let limit): typed[setting.name] = .strings(lines(setting.name, limit).all)
-            case .rows: typed[setting.name] = .strings(rows(setting.name).map(\.text))
+            case .lines(let limit): typed[setting.name] = text.map { _ in .strings(lines(setting.name, limit).all) }
+            case .rows: typed[setting.name] = text.map { _ in .strings(rows(setting.name).map(\.text)) }
             case .flag: typed[setting.name] = .boolean(text != nil)
             }
         }

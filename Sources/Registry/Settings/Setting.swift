@@ -58,16 +58,18 @@ extension Setting {
             }, write: { .string($0[keyPath: member].description) })
     }
 
-    /// - Parameter isSorted: whether the order of the elements says nothing.
+    /// - Parameters:
+    ///   - inRows: whether each element has an input of its own; otherwise each is a line of one.
+    ///   - isSorted: whether the order of the elements says nothing.
     public static func list<Element: Hashable & CustomStringConvertible & Sendable>(
-        _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, _ kind: Kind,
-        isSorted: Bool = false, _ parse: @escaping Parse<Element>
+        _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, atMost limit: Quota,
+        inRows: Bool = false, isSorted: Bool = false, _ parse: @escaping Parse<Element>
     ) -> Setting {
         Setting(
-            name, kind,
+            name, inRows ? .rows(limit) : .lines(limit),
             read: { typed, reader throws(ValidationError) in
                 let before = reader
-                let elements = reader.errors.checkEach(FieldPath(name), of: typed.strings, atMost: kind.limit) {
+                let elements = reader.errors.checkEach(FieldPath(name), of: typed.strings, atMost: limit) {
                     text throws(ValidationError) in try parse(text, before)
                 }
                 let sorted = elements.sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
@@ -92,15 +94,5 @@ extension Setting {
         Setting(
             name, .flag, read: { typed, reader in reader.values[keyPath: member] = typed.boolean ?? false },
             write: { .boolean($0[keyPath: member]) })
-    }
-}
-
-extension Setting.Kind {
-    /// The number of elements that a list may have.
-    public var limit: Quota {
-        switch self {
-        case .lines(let limit), .rows(let limit): limit
-        default: preconditionFailure("\(self) is no list")
-        }
     }
 }
