@@ -42,9 +42,9 @@ extension UpstreamLogin {
     /// Statements that store the login, run in this order.
     ///
     /// The user is locked first, as wherever something of a user's ends, so that concurrent transactions wait in one
-    /// order.
+    /// order; and once more, since another login may have added the user meanwhile, who was then not there to lock.
     func statements(in team: TeamID) -> [SQL] {
-        [lock(in: team), person(team), identity(team)]
+        [lock(in: team), person(team), lock(in: team), identity(team)]
             + (identity.transferSubject.map { [markTransferred($0, team)] } ?? []) + [profile(team)]
             + (primaryAppID.map {
                 [consent($0, team), WaitingNames(login: self, primaryAppID: $0, team: team).settlement]

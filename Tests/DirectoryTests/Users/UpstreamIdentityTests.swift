@@ -12,17 +12,18 @@ import Testing
     private static let former = Subject(hexadecimal: "a1")
     private static let present = Subject(hexadecimal: "b2")
 
-    private func arrive(as identifier: Subject, in team: TeamID = .acme, _ environment: TestEnvironment) async throws
-        -> Subject
-    {
+    private func arrive(
+        as identifier: Subject, transfer: String? = "000000.transfer.0000", isNative: Bool = false,
+        in team: TeamID = .acme, _ environment: TestEnvironment
+    ) async throws -> Subject {
         let identity = UpstreamIdentity(
-            identifier: identifier, email: nil, transferSubject: "000000.transfer.0000", realUserStatus: nil,
-            authenticatedAt: .noon)
+            identifier: identifier, email: nil, transferSubject: transfer, realUserStatus: nil, authenticatedAt: .noon)
         let arrival = UpstreamLogin(
             identity, from: .apple, form: nil, primaryAppID: nil,
             asking: AuthorizationRequest.Scope(name: false, email: false), origin: .test, at: .noon,
             provedBy: .now(for: .app))
-        return try await environment.identities.record(arrival, in: team).user.subject
+        guard isNative else { return try await environment.identities.record(arrival, in: team).user.subject }
+        return try await environment.identities.record(arrival, announcedBy: nil, in: team).user.subject
     }
 
     @Test func `transferred is what they were called, authorized what they are called`() async throws {
@@ -33,6 +34,28 @@ import Testing
 
             let states = try environment.admin("SELECT identifier, state FROM upstream_identities ORDER BY 1")
             #expect(states == [[Self.former.rawValue, "transferred"], [Self.present.rawValue, "authorized"]])
+        }
+    }
+
+    /// The first of them adds the person while the others wait: from then on each holds the person before the identity.
+    @Test(arguments: [false, true]) func `the first logins of a person at once all succeed, and make one person`(
+        isNative: Bool
+    ) async throws {
+        try await withEnvironment { environment in
+            for number in 10..<30 {
+                let subject = Subject(hexadecimal: "c\(number)")
+                try await withThrowingTaskGroup(of: Subject.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask { try await arrive(as: subject, transfer: nil, isNative: isNative, environment) }
+                    }
+                    for try await found in group { #expect(found == subject) }
+                }
+            }
+
+            #expect(try environment.count("users") == 20)
+            let created = try environment.admin(
+                "SELECT DISTINCT target FROM audit_events WHERE action = 'user.created'")
+            #expect(try environment.count("audit_events") == 20 && created.count == 20)
         }
     }
 
