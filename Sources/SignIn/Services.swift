@@ -54,6 +54,10 @@ extension Services {
 
     var emailChanges: EmailChange { EmailChange(database, mailer: mailer, random: server.random) }
 
+    var visits: Visits {
+        Visits(teams: teams, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
+    }
+
     var sessionIssuer: SessionIssuer {
         SessionIssuer(site: site, passwords: passwords, sessions: sessions, server: server)
     }

@@ -66,11 +66,10 @@ extension HostedEndpoints {
         let interactions = Interactions(
             server: server, database: database, consents: services.consents, traces: services.traces)
         let steps = InteractionSteps(
-            pages: pages, factors: services.factors, teams: services.teams, interactions: interactions,
-            traces: services.traces, sessionIssuer: services.sessionIssuer, sessions: services.sessions,
-            notification: NewBrowserAlert(
-                users: UserStore(database), database: database, mail: services.mail, server: server),
-            database: database, server: server)
+            pages: pages, factors: services.factors, visits: services.visits, interactions: interactions,
+            traces: services.traces, sessionIssuer: services.sessionIssuer,
+            alert: NewBrowserAlert(database: database, mail: services.mail, server: server), database: database,
+            server: server)
         let registrations = AccountRegistrations(
             database, hasher: services.hasher, mailer: mailer, random: server.random)
         let recovery = PasswordRecovery(
@@ -98,7 +97,7 @@ extension HostedEndpoints {
 extension AccountEndpoints {
     fileprivate init(_ services: Services, _ pages: HostedPages) {
         let steps = AccountSteps(
-            pages: pages, factors: services.factors, sessionIssuer: services.sessionIssuer, teams: services.teams,
+            pages: pages, factors: services.factors, sessionIssuer: services.sessionIssuer, visits: services.visits,
             sessions: services.sessions,
             accounts: AccountStores(
                 services.database, server: services.server, signIn: services.passwords, hasher: services.hasher,

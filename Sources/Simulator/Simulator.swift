@@ -115,8 +115,9 @@ extension Simulator {
         } catch let refusal as AuthorizationRefusal { return refused(refusal.error, refusal.reason) } catch let error
             as OAuthError
         { return refused(error.code, error.reason) }
-        let interaction = interactions.open(judged, sent: fields, in: self.team, from: request.auditOrigin)
-        try await interactions.begin(interaction, browserHash: Self.browser, in: self.team)
+        let interaction = interactions.open(
+            judged, sent: fields, browserHash: Self.browser, in: self.team, from: request.auditOrigin)
+        try await interactions.begin(interaction)
         if let performer = script.nextPerformer() { return try await perform(performer, interaction, request) }
         let page = PeoplePage(
             assets: site.assets, appName: team.client(judged.clientID)?.name ?? "",
@@ -149,11 +150,9 @@ extension Simulator {
     func answer(_ performer: Performer, _ interaction: Interaction, _ team: TeamSnapshot, _ request: Request)
         async throws -> AuthorizationResponse?
     {
-        let (origin, hash) = (request.auditOrigin, Self.browser)
+        let origin = request.auditOrigin
         guard let app = interaction.app else { return nil }
-        if performer == .reluctant {
-            return try await interactions.cancel(interaction, browserHash: hash, in: self.team, from: origin)
-        }
+        if performer == .reluctant { return try await interactions.cancel(interaction, from: origin) }
         let subject = performer.subject
         if performer == .newcomer {
             try await authorizationEnds.endConsent(
@@ -162,13 +161,11 @@ extension Simulator {
         guard let session = try await session(of: performer, from: origin) else { return nil }
         let step = try await interactions.step(for: subject, primaryAppID: app.primaryAppID, in: self.team)
         if case .confirmation(let consent) = step {
-            return try await interactions.confirm(
-                interaction, under: consent, of: session, browserHash: hash, in: team, from: origin)
+            return try await interactions.confirm(interaction, under: consent, of: session, in: team, from: origin)
         }
         let choice = ConsentChoice(
             name: app.scope.name ? performer.name : nil, email: app.scope.email ? performer.choice : .withheld)
-        let answer = try await interactions.consent(
-            to: interaction, choice, of: session, browserHash: hash, in: team, from: origin)
+        let answer = try await interactions.consent(to: interaction, choice, of: session, in: team, from: origin)
         // Apple sends `user` only once, even if the response does not arrive.
         try await consents.noteDelivery(of: subject, to: app.primaryAppID, in: self.team, at: server.clock())
         return answer
@@ -263,8 +260,8 @@ extension Simulator {
             throw UserFacingError.wrongChoice
         }
         let judged = AuthorizationRequest.native(client, nonce: nonce)
-        let interaction = interactions.open(judged, in: self.team, from: request.auditOrigin)
-        try await interactions.begin(interaction, browserHash: Self.browser, in: self.team)
+        let interaction = interactions.open(judged, browserHash: Self.browser, in: self.team, from: request.auditOrigin)
+        try await interactions.begin(interaction)
         guard var answer = try await answer(performer, interaction, team, request) else {
             throw UserFacingError.wrongChoice
         }

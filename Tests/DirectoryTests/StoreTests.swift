@@ -65,8 +65,7 @@ import Testing
             let code = factors.code(of: secret)
             func signsIn(in team: TeamID) async throws -> String {
                 try await signIn.authenticate(
-                    login: "ada@acme.example", password: PasswordEnvironment.password, in: team, from: .test,
-                    knownBrowser: nil, at: .noon
+                    login: "ada@acme.example", password: PasswordEnvironment.password, in: team, from: .test, at: .noon
                 ).word
             }
 

@@ -121,8 +121,9 @@ extension Engine {
         let session = try await session(of: person ?? ada, in: team)
         let parameters = try ProtocolParameters(Self.request(of: client), changes)
         let request = try await authorization.judge(parameters, to: try await snapshot(team), at: clock.now)
-        let interaction = interactions.open(request, sent: parameters.fields, in: team, from: .test)
-        try await interactions.begin(interaction, browserHash: Self.browser, in: team)
+        let interaction = interactions.open(
+            request, sent: parameters.fields, browserHash: Self.browser, in: team, from: .test)
+        try await interactions.begin(interaction)
         let choice = ConsentChoice(
             name: request.scope.name ? PersonName(given: "Ada", family: "King") : nil,
             email: request.scope.email ? email : .withheld)
@@ -144,14 +145,14 @@ extension Interactions {
     func begin(_ request: AuthorizationRequest, browserHash: [UInt8], in team: TeamID, from origin: Origin) async throws
         -> Interaction
     {
-        let interaction = open(request, in: team, from: origin)
-        try await begin(interaction, browserHash: browserHash, in: team)
+        let interaction = open(request, browserHash: browserHash, in: team, from: origin)
+        try await begin(interaction)
         return interaction
     }
 
     func begin(next: String, browserHash: [UInt8], in team: TeamID) async throws -> Interaction {
-        let interaction = open(next: next, language: "de")
-        try await begin(interaction, browserHash: browserHash, in: team)
+        let interaction = open(next: next, language: "de", browserHash: browserHash, in: team)
+        try await begin(interaction)
         return interaction
     }
 }

@@ -130,8 +130,9 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
     }
 
     /// Records an event of a user's sign-in to an app.
-    public func record(_ event: TraceEvent, of interaction: Interaction, in team: TeamID, by subject: Subject?) {
+    public func record(_ event: TraceEvent, of interaction: Interaction, by subject: Subject?) {
         guard let app = interaction.app else { return }
+        let team = interaction.team
         if let cause = event.cause { count(.failure, cause.rawValue, of: team) }
         if event.kind == .answered, app.testSignIn == nil { count(.signIn, app.clientID.rawValue, of: team) }
         // What strangers cause leaves room for people who are known.

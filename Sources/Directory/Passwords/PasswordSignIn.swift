@@ -1,7 +1,7 @@
 public import Core
 import Crypto
 public import Platform
-public import Postgres
+import Postgres
 
 /// Signs users in by login name and password.
 ///
@@ -22,14 +22,17 @@ public struct PasswordSignIn: Sendable {
     /// A try is counted before the password is compared and taken back if it was right, so that no number of concurrent
     /// tries exceeds the limit.
     ///
-    /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before with credentials that
-    ///   are still current; the caller has verified both. It has its own count, so that it keeps working while other
-    ///   clients lock the account or share its address.
+    /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before with the credentials
+    ///   that its user still has; nil for any other. It has its own count, so that it keeps working while other clients
+    ///   lock the account or share its address.
     /// - Throws: `PostgresFailure`.
     public func authenticate(
-        login: String, password: String, in team: TeamID, from origin: Origin, knownBrowser: String? = nil,
-        at now: Timestamp = .now()
+        login: String, password: String, in team: TeamID, from origin: Origin,
+        knownBrowser: (User) -> String? = { _ in nil }, at now: Timestamp = .now()
     ) async throws -> SignInResult {
+        // An invalid name is looked up too, under one that no account can have because it contains a space.
+        let credential = try await passwords.credential(for: LoginName(rawValue: login) ?? .nobody, in: team)
+        let knownBrowser = (credential?.user).flatMap(knownBrowser)
         // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
         let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: knownBrowser)
         let ofNetwork = knownBrowser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
@@ -37,7 +40,6 @@ public struct PasswordSignIn: Sendable {
         do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
             return .locked(refusal)
         }
-        let credential = try await credential(for: login, in: team)
         let isRight: Bool
         do throws(PasswordHasher.Busy) {
             isRight = try await hasher.matches(password, credential?.hash, in: team)
@@ -51,19 +53,7 @@ public struct PasswordSignIn: Sendable {
         }
         try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
         try await renewHash(credential, password, in: team)
-        return .success(credential.user)
-    }
-
-    /// User with that login name, or nil.
-    public func holder(of login: String, in team: TeamID) async throws(PostgresFailure) -> User? {
-        try await credential(for: login, in: team)?.user
-    }
-
-    private func credential(for login: String, in team: TeamID) async throws(PostgresFailure) -> PasswordStore
-        .Credential?
-    {
-        // An invalid name is looked up too, under one that no account can have because it contains a space.
-        try await passwords.credential(for: LoginName(rawValue: login) ?? .nobody, in: team)
+        return .success(credential.user, credential.factors)
     }
 
     /// Records an event for existing users only, because a flood of invented names must not become a flood of events.
@@ -97,8 +87,8 @@ public struct PasswordSignIn: Sendable {
 
 /// Result of a sign-in by login name and password.
 public enum SignInResult: Sendable {
-    /// The credentials are right.
-    case success(User)
+    /// The credentials are right; the user may owe a second factor.
+    case success(User, EnrolledFactors)
     /// The name or password is wrong, or the user is suspended; the answer does not reveal which.
     case wrong
     /// Too many wrong passwords; nothing was compared.

@@ -9,6 +9,7 @@ public struct PasswordStore: Sendable {
     /// User and password hash that a sign-in is compared with.
     struct Credential: Sendable {
         let user: User
+        let factors: EnrolledFactors
         /// Nil for a user without a password, who signs in another way.
         let hash: PasswordHash?
     }
@@ -21,17 +22,18 @@ public struct PasswordStore: Sendable {
     func credential(for login: LoginName, in team: TeamID) async throws(PostgresFailure) -> Credential? {
         let rows = try await database.query(
             """
-            SELECT \(UserStore.columns), p.hash
-            FROM login_names l
-            JOIN users u ON u.team_id = l.team_id AND u.sub = l.sub
+            SELECT \(EnrolledFactors.columns), \(UserStore.columns), p.hash
+            FROM login_names s
+            JOIN users u ON u.team_id = s.team_id AND u.sub = s.sub
             LEFT JOIN passwords p ON p.team_id = u.team_id AND p.sub = u.sub
-            WHERE l.team_id = \(team) AND l.login = \(login)
+            WHERE s.team_id = \(team) AND s.login = \(login)
             """, in: team)
         guard var row = rows.first else { return nil }
+        let factors = try EnrolledFactors(&row)
         let user = try User(&row)
-        guard let text = try row.next(String?.self) else { return Credential(user: user, hash: nil) }
-        guard let hash = PasswordHash(text) else { throw .unreadable(column: 11, as: "PasswordHash") }
-        return Credential(user: user, hash: hash)
+        guard let text = try row.next(String?.self) else { return Credential(user: user, factors: factors, hash: nil) }
+        guard let hash = PasswordHash(text) else { throw .unreadable(column: 14, as: "PasswordHash") }
+        return Credential(user: user, factors: factors, hash: hash)
     }
 
     /// Sets the password that a user chose in a session by entering the previous one, and notifies the user by mail.

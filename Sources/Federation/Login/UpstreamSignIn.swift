@@ -49,26 +49,22 @@ public struct UpstreamSignIn: Sendable {
     /// Stores an interaction and begins its upstream request, in one transaction.
     ///
     /// - Returns: the URL the browser is sent to; nil, with nothing stored, if the app's group is not registered there.
-    public func begin(_ interaction: Interaction, browserHash: [UInt8], in team: TeamSnapshot, from origin: Origin)
+    public func begin(_ interaction: Interaction, in team: TeamSnapshot, from origin: Origin)
         async throws(PostgresFailure) -> String?
     {
-        let insertion = InteractionStore.insertion(of: interaction, browserHash: browserHash, in: team.id)
-        return try await beginUpstreamRequest(
-            of: interaction, storing: [insertion], browserHash: browserHash, in: team, from: origin)
+        try await beginUpstreamRequest(
+            of: interaction, storing: [InteractionStore.insertion(of: interaction)], in: team, from: origin)
     }
 
     /// Begins an upstream request of an interaction in progress.
     ///
     /// - Returns: the URL the browser is sent to; nil if the app's group is not registered there.
-    public func beginUpstreamRequest(
-        of interaction: Interaction, browserHash: [UInt8], in team: TeamSnapshot, from origin: Origin
-    ) async throws(PostgresFailure) -> String? {
-        try await beginUpstreamRequest(of: interaction, storing: [], browserHash: browserHash, in: team, from: origin)
-    }
+    public func beginUpstreamRequest(of interaction: Interaction, in team: TeamSnapshot, from origin: Origin)
+        async throws(PostgresFailure) -> String?
+    { try await beginUpstreamRequest(of: interaction, storing: [], in: team, from: origin) }
 
     private func beginUpstreamRequest(
-        of interaction: Interaction, storing statements: [SQL], browserHash: [UInt8], in team: TeamSnapshot,
-        from origin: Origin
+        of interaction: Interaction, storing statements: [SQL], in team: TeamSnapshot, from origin: Origin
     ) async throws(PostgresFailure) -> String? {
         guard let primaryAppID = interaction.app?.primaryAppID ?? team.groupOfAccounts(at: provider.id) else {
             return nil
@@ -79,9 +75,9 @@ public struct UpstreamSignIn: Sendable {
         guard let url = provider.authorizationURL(of: upstreamRequest, in: team) else { return nil }
         try await upstreamRequests.begin(
             upstreamRequest, to: provider.id, .signIn(interaction.id), isForApp: interaction.app != nil,
-            browserHash: browserHash, with: statements, in: team.id, at: server.clock())
+            browserHash: interaction.browserHash, with: statements, in: team.id, at: server.clock())
         let step = TraceEvent(.sentToProvider, at: server.clock(), from: origin, sent: Self.facts(ofURL: url))
-        interactions.traces.record(step, of: interaction, in: team.id, by: nil)
+        interactions.traces.record(step, of: interaction, by: nil)
         return url
     }
 
@@ -139,8 +135,7 @@ public struct UpstreamSignIn: Sendable {
             try await upstreamRequests.release(claimed, in: team.id)
             return .expired
         }
-        let login = Login(
-            claimed: claimed, interaction: interaction, browserHash: browserHash, team: team, origin: origin)
+        let login = Login(claimed: claimed, interaction: interaction, team: team, origin: origin)
         do { return try await finish(login) } catch let failure as UpstreamFailure {
             return try await fail(failure, login)
         } catch {
@@ -157,7 +152,6 @@ extension UpstreamSignIn {
     struct Login: Sendable {
         let claimed: UpstreamRequestStore.Claimed
         let interaction: Interaction
-        let browserHash: [UInt8]
         let team: TeamSnapshot
         let origin: Origin
 
@@ -192,7 +186,7 @@ extension UpstreamSignIn {
         let step = TraceEvent(
             .proved, at: claimed.proof.answeredAt, from: login.origin,
             sent: [TraceAttribute("proof", provider.id.rawValue)] + Self.facts(of: login.answer))
-        interactions.traces.record(step, of: login.interaction, in: team, by: known.user.subject)
+        interactions.traces.record(step, of: login.interaction, by: known.user.subject)
         return known
     }
 }
@@ -208,15 +202,11 @@ extension UpstreamSignIn {
         let status = status(of: known.user, grant, login)
         let answer = try await interactions.answer(
             login.interaction, for: known.user, under: consent, authenticatedAt: grant.identity.authenticatedAt,
-            by: provider.id, browserHash: login.browserHash, in: login.team, from: login.origin,
-            with: settlement(login, known.user, grant, status), while: status.row(in: login.team.id),
-            completion: completion(login, known.user, app))
+            by: provider.id, in: login.team, from: login.origin, with: settlement(login, known.user, grant, status),
+            while: status.row(in: login.team.id), completion: completion(login, known.user, app))
         if let answer { return .answered(answer) }
         try await orphans.keep(grant, from: source(of: login))
-        let (id, hash) = (login.interaction.id, login.browserHash)
-        guard try await interactions.find(id, browserHash: hash, in: login.team.id) == nil else {
-            throw UpstreamFailure.unlinked
-        }
+        guard try await interactions.isOver(login.interaction) else { throw UpstreamFailure.unlinked }
         return .expired
     }
 
@@ -230,10 +220,9 @@ extension UpstreamSignIn {
             try await orphans.keep(grant, from: source(of: login))
             throw UpstreamFailure.unlinked
         }
-        let isKept = try await interactions.prove(
-            user, by: .provider(provider.id), login: "", owing: .nothing, in: login.interaction,
-            browserHash: login.browserHash, of: team)
-        return isKept ? .redirectToInteraction(login.interaction.id) : .expired
+        let proved = try await interactions.prove(
+            user, by: .provider(provider.id), login: "", owing: .nothing, in: login.interaction)
+        return proved.map { .redirectToInteraction($0.id) } ?? .expired
     }
 
     func source(of login: Login) -> OrphanedTokenStore.Source {
@@ -278,8 +267,7 @@ extension UpstreamSignIn {
     func refused(_ error: String, _ login: Login) async throws -> Outcome {
         guard Self.isCancellation(error) else { throw Self.refusal(error) }
         try await upstreamRequests.end(login.upstreamRequest, in: login.team.id)
-        let answer = try await interactions.cancel(
-            login.interaction, browserHash: login.browserHash, in: login.team.id, from: login.origin)
+        let answer = try await interactions.cancel(login.interaction, from: login.origin)
         return answer.map { .answered($0) } ?? .redirectToInteraction(login.interaction.id)
     }
 
@@ -309,7 +297,7 @@ extension UpstreamSignIn {
             try await upstreamRequests.end(login.upstreamRequest, in: login.team.id)
         }
         let sent = Self.facts(of: login.answer)
-        interactions.traces.fail(failure, of: login.interaction, in: login.team.id, from: login.origin, sent: sent)
+        interactions.traces.fail(failure, of: login.interaction, from: login.origin, sent: sent)
         return .failed(failure, login.interaction.id)
     }
 

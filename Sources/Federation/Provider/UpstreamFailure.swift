@@ -71,9 +71,8 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
 extension TraceSink {
     /// Records an unreachable provider or an invalid response of one.
     public func fail(
-        _ failure: UpstreamFailure, of interaction: Interaction, in team: TeamID, from origin: Origin,
-        sent: [TraceAttribute] = []
-    ) { record(failure.event(at: server.clock(), from: origin, sent: sent), of: interaction, in: team, by: nil) }
+        _ failure: UpstreamFailure, of interaction: Interaction, from origin: Origin, sent: [TraceAttribute] = []
+    ) { record(failure.event(at: server.clock(), from: origin, sent: sent), of: interaction, by: nil) }
 
     /// Records a provider's response to values that an app handed over, and the resulting refusal.
     public func refuse(

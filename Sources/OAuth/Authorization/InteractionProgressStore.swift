@@ -5,68 +5,61 @@ public import Postgres
 
 /// Stores the proofs a user gives during an interaction.
 ///
-/// Every statement also checks the browser, and returns false when its interaction has ended or has advanced.
+/// Every statement also checks the browser, and changes nothing when its interaction has ended or has advanced.
 public struct InteractionProgressStore: Sendable {
     let database: TeamDatabase
-
-    /// The interaction and the browser it belongs to.
-    struct Holder: Sendable {
-        let id: InteractionID
-        let browserHash: [UInt8]
-        let team: TeamID
-        let moment: Timestamp
-
-        var condition: SQL {
-            """
-            team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
-                AND browser_hash = \(browserHash) AND created_at > \(moment - Interaction.lifetime)
-            """
-        }
-    }
 
     /// Stores the first proof and discards all earlier proofs of the interaction.
     ///
     /// - Parameter version: version of the user's credentials at the time the proof was checked.
-    func noteFirst(_ identity: InteractionProgress.Identity, under version: Int, of holder: Holder)
-        async throws(PostgresFailure) -> Bool
-    {
+    /// - Returns: the interaction as stored.
+    func noteFirst(
+        _ identity: InteractionProgress.Identity, under version: Int, in interaction: Interaction, at moment: Timestamp
+    ) async throws(PostgresFailure) -> Interaction? {
         try await change(
             """
             UPDATE interactions
             SET sub = \(identity.subject), login = \(identity.login), first_factor = \(identity.proof.method),
                 first_factor_at = \(identity.proof.at), second_factor_due = \(identity.due),
                 second_factor = NULL, second_factor_at = NULL, entered_at = NULL, credentials_version = \(version)
-            WHERE \(holder.condition) AND EXISTS (
+            WHERE \(interaction.openCondition(at: moment)) AND EXISTS (
                 SELECT FROM users
-                WHERE team_id = \(holder.team) AND sub = \(identity.subject) AND suspended_at IS NULL
+                WHERE team_id = \(interaction.team) AND sub = \(identity.subject) AND suspended_at IS NULL
                     AND credentials_version = \(version)
             )
-            """, in: holder.team)
+            """, in: interaction.team)
     }
 
     /// Stores the second proof of the user who gave the first.
-    func noteSecond(_ proof: Proof, of subject: Subject, _ holder: Holder) async throws(PostgresFailure) -> Bool {
+    ///
+    /// - Returns: the interaction as stored.
+    func noteSecond(_ proof: Proof, of subject: Subject, in interaction: Interaction, at moment: Timestamp)
+        async throws(PostgresFailure) -> Interaction?
+    {
         try await change(
             """
             UPDATE interactions SET second_factor = \(proof.method), second_factor_at = \(proof.at)
-            WHERE \(holder.condition) AND sub = \(subject) AND second_factor IS NULL AND entered_at IS NULL
-                AND \(Self.stands)
-            """, in: holder.team)
+            WHERE \(interaction.openCondition(at: moment)) AND sub = \(subject) AND second_factor IS NULL
+                AND entered_at IS NULL AND \(Self.stands)
+            """, in: interaction.team)
     }
 
     /// A query that returns a row while the interaction's user must enrol a factor; the user's row is locked first.
-    static func owingEnrolment(of subject: Subject, _ holder: Holder) -> SQL {
+    static func owingEnrolment(of subject: Subject, in interaction: Interaction, at moment: Timestamp) -> SQL {
         """
         SELECT FROM interactions
-        WHERE \(holder.condition) AND sub = \(subject) AND second_factor_due = \(SecondFactorDue.enrolment)
-            AND second_factor IS NULL AND entered_at IS NULL AND \(stands)
+        WHERE \(interaction.openCondition(at: moment)) AND sub = \(subject)
+            AND second_factor_due = \(SecondFactorDue.enrolment) AND second_factor IS NULL AND entered_at IS NULL
+            AND \(stands)
         """
     }
 
     /// Ignores the browser's session, because the user chose to sign in to another account.
-    func requireReauthentication(_ holder: Holder) async throws(PostgresFailure) -> Bool {
-        try await change(
-            "UPDATE interactions SET requires_reauthentication = true WHERE \(holder.condition)", in: holder.team)
+    func requireReauthentication(in interaction: Interaction, at moment: Timestamp) async throws(PostgresFailure) {
+        try await database.query(
+            """
+            UPDATE interactions SET requires_reauthentication = true WHERE \(interaction.openCondition(at: moment))
+            """, in: interaction.team, durability: .relaxed)
     }
 
     /// A statement that exchanges the proofs for a session: one of two requests gets a row, provided that no factor is
@@ -74,20 +67,20 @@ public struct InteractionProgressStore: Sendable {
     ///
     /// Proofs are valid while the credentials behind them are unchanged, the user is not suspended, and the account at
     /// a provider is linked to the user. The user's row is locked first, so that no concurrent change is missed.
-    static func taking(_ holder: Holder) -> SQL {
+    static func taking(proofsOf interaction: Interaction, at moment: Timestamp) -> SQL {
         """
-        UPDATE interactions SET entered_at = \(holder.moment), requires_reauthentication = false
-        WHERE \(holder.condition) AND first_factor IS NOT NULL AND entered_at IS NULL
+        UPDATE interactions SET entered_at = \(moment), requires_reauthentication = false
+        WHERE \(interaction.openCondition(at: moment)) AND first_factor IS NOT NULL AND entered_at IS NULL
             AND (second_factor_due = 'nothing' OR second_factor IS NOT NULL) AND \(stands)
         RETURNING sub
         """
     }
 
     /// Deletes an interaction whose proofs have become invalid.
-    func endUnlinked(_ holder: Holder) async throws(PostgresFailure) {
+    func endUnlinked(_ interaction: Interaction) async throws(PostgresFailure) {
         try await database.query(
-            "DELETE FROM interactions WHERE \(holder.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
-            in: holder.team, durability: .relaxed)
+            "DELETE FROM interactions WHERE \(interaction.condition) AND entered_at IS NULL AND NOT \(Self.stands)",
+            in: interaction.team, durability: .relaxed)
     }
 
     /// A statement that deletes interactions in which a provider authenticated the user but no session exists yet.
@@ -119,8 +112,11 @@ public struct InteractionProgressStore: Sendable {
         )
         """
 
-    private func change(_ statement: SQL, in team: TeamID) async throws(PostgresFailure) -> Bool {
-        try await database.query(statement, in: team, durability: .relaxed).changed == 1
+    private func change(_ update: SQL, in team: TeamID) async throws(PostgresFailure) -> Interaction? {
+        let rows = try await database.query(
+            "\(update) RETURNING \(Interaction.columns)", in: team, durability: .relaxed)
+        guard var row = rows.first else { return nil }
+        return try Interaction(&row)
     }
 }
 

@@ -11,13 +11,12 @@ public struct InteractionStore: Sendable {
 
     public init(database: TeamDatabase) { self.database = database }
 
-    /// Stores a new interaction, bound to the browser of the request.
-    func insert(_ interaction: Interaction, browserHash: [UInt8], in team: TeamID) async throws(PostgresFailure) {
-        let insertion = Self.insertion(of: interaction, browserHash: browserHash, in: team)
-        try await database.query(insertion, in: team, durability: .relaxed)
+    /// Stores a new interaction.
+    func insert(_ interaction: Interaction) async throws(PostgresFailure) {
+        try await database.query(Self.insertion(of: interaction), in: interaction.team, durability: .relaxed)
     }
 
-    public static func insertion(of interaction: Interaction, browserHash: [UInt8], in team: TeamID) -> SQL {
+    public static func insertion(of interaction: Interaction) -> SQL {
         let app = interaction.app
         return """
             INSERT INTO interactions (
@@ -25,8 +24,8 @@ public struct InteractionStore: Sendable {
                 response_mode, wants_name, wants_email, state, nonce, code_challenge, test_sign_in_id, next_path, language,
                 login_hint, requires_reauthentication, created_at
             ) VALUES (
-                \(team), \(interaction.id.timePartition.number), \(interaction.id), \(browserHash), \(app?.clientID), \(app?.primaryAppID),
-                \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
+                \(interaction.team), \(interaction.id.timePartition.number), \(interaction.id), \(interaction.browserHash),
+                \(app?.clientID), \(app?.primaryAppID), \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
                 \(app?.scope.email ?? false), \(app?.state), \(app?.nonce), \(app?.codeChallenge), \(app?.testSignIn),
                 \(interaction.next), \(interaction.language), \(app?.loginHint), \(interaction.progress.requiresReauthentication),
                 \(interaction.createdAt)
@@ -42,36 +41,32 @@ public struct InteractionStore: Sendable {
             """
             SELECT \(Interaction.columns)
             FROM interactions
-            WHERE team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
-                AND browser_hash = \(browserHash) AND created_at > \(moment - Interaction.lifetime)
+            WHERE \(Interaction.condition(id, browserHash, team)) AND created_at > \(moment - Interaction.lifetime)
             """, in: team)
         guard var row = rows.first else { return nil }
         return try Interaction(&row)
     }
 
     /// Ends an interaction without a code; false when it no longer exists.
-    func remove(_ id: InteractionID, browserHash: [UInt8], in team: TeamID) async throws(PostgresFailure) -> Bool {
-        let rows = try await database.query(
-            """
-            DELETE FROM interactions
-            WHERE team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
-                AND browser_hash = \(browserHash)
-            RETURNING interaction_id
-            """, in: team, durability: .relaxed)
-        return !rows.isEmpty
+    func remove(_ interaction: Interaction) async throws(PostgresFailure) -> Bool {
+        try await database.query(
+            "DELETE FROM interactions WHERE \(interaction.condition)", in: interaction.team, durability: .relaxed
+        ).changed == 1
     }
 }
 
 extension Interaction {
     /// The columns that `init` reads, in order.
     static let columns: SQL = """
-        interaction_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
+        team_id, browser_hash, interaction_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
         nonce, code_challenge, test_sign_in_id, login_hint, next_path, language, sub, login, first_factor,
         first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, requires_reauthentication,
         created_at
         """
 
-    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+    init(_ row: inout Row) throws(PostgresFailure) {
+        team = try row.next()
+        browserHash = try row.next()
         id = try row.next()
         let app = try AuthorizationRequest(&row)
         let next: String? = try row.next()
@@ -79,6 +74,20 @@ extension Interaction {
         language = try row.next()
         progress = try InteractionProgress(&row)
         createdAt = try row.next()
+    }
+
+    /// The row of this interaction.
+    var condition: SQL { Self.condition(id, browserHash, team) }
+
+    /// The row of this interaction, unless it has expired.
+    func openCondition(at moment: Timestamp) -> SQL { "\(condition) AND created_at > \(moment - Self.lifetime)" }
+
+    /// The row of a browser's interaction: its address alone gives no access.
+    fileprivate static func condition(_ id: InteractionID, _ browserHash: [UInt8], _ team: TeamID) -> SQL {
+        """
+        team_id = \(team) AND \(id.timePartition.condition) AND interaction_id = \(id)
+            AND browser_hash = \(browserHash)
+        """
     }
 }
 
@@ -128,6 +137,8 @@ extension InteractionProgress {
 }
 
 /// A sign-in in progress in a browser: its goal and its progress.
+///
+/// Whoever has one has it for the browser that began it: only `Interactions.open` and a look-up by that browser make one.
 public struct Interaction: Sendable {
     /// Time within which the user must complete the sign-in.
     public static let lifetime = Duration.seconds(900)
@@ -140,6 +151,9 @@ public struct Interaction: Sendable {
         case account(next: String?)
     }
 
+    public let team: TeamID
+    /// Hash of the cookie of the browser that began it.
+    public let browserHash: [UInt8]
     public let id: InteractionID
     public let goal: Goal
     public let progress: InteractionProgress

@@ -33,7 +33,7 @@ public struct Interactions: Sendable {
         /// Enrol a second factor, which the team requires of every user.
         case enrolment(Subject)
         /// Create the session: all factors are proved.
-        case enter
+        case enter(Subject)
         /// Redirect to a page of Pippin: the sign-in is complete.
         case leave(next: String?)
         /// Ask for consent at the first sign-in to this group of apps.
@@ -46,13 +46,13 @@ public struct Interactions: Sendable {
     ///
     /// - Parameter fields: all parameters as received, for the trace; none for a native sign-in.
     public func open(
-        _ request: AuthorizationRequest, sent fields: [FormCoding.Field] = [], language: String? = nil, in team: TeamID,
-        from origin: @autoclosure () -> Origin
+        _ request: AuthorizationRequest, sent fields: [FormCoding.Field] = [], language: String? = nil,
+        browserHash: [UInt8], in team: TeamID, from origin: @autoclosure () -> Origin
     ) -> Interaction {
         let moment = server.clock()
         let interaction = Interaction(
-            id: InteractionID(at: moment, random: server.random), goal: .app(request), progress: .none,
-            language: language, createdAt: moment)
+            team: team, browserHash: browserHash, id: InteractionID(at: moment, random: server.random),
+            goal: .app(request), progress: .none, language: language, createdAt: moment)
         traces.begin(request, sent: fields, as: interaction.id, in: team, at: moment, from: origin)
         return interaction
     }
@@ -60,17 +60,18 @@ public struct Interactions: Sendable {
     /// Makes an interaction for a page of Pippin: `next`, or the user's account page.
     ///
     /// It always requires authentication, even when the browser has a session.
-    public func open(next: String?, language: String? = nil) -> Interaction {
+    public func open(next: String?, language: String? = nil, browserHash: [UInt8], in team: TeamID) -> Interaction {
         let moment = server.clock()
         return Interaction(
-            id: InteractionID(at: moment, random: server.random), goal: .account(next: next),
+            team: team, browserHash: browserHash, id: InteractionID(at: moment, random: server.random),
+            goal: .account(next: next),
             progress: InteractionProgress(identity: nil, second: nil, enteredAt: nil, requiresReauthentication: true),
             language: language, createdAt: moment)
     }
 
-    /// Stores an interaction, bound to the browser with the cookie hash `browserHash`.
-    public func begin(_ interaction: Interaction, browserHash: [UInt8], in team: TeamID) async throws(PostgresFailure) {
-        try await interactions.insert(interaction, browserHash: browserHash, in: team)
+    /// Stores an interaction.
+    public func begin(_ interaction: Interaction) async throws(PostgresFailure) {
+        try await interactions.insert(interaction)
     }
 
     /// Finds the unexpired interaction of that browser.
@@ -78,19 +79,22 @@ public struct Interactions: Sendable {
         -> Interaction?
     { try await interactions.find(id, browserHash: browserHash, in: team, at: server.clock()) }
 
+    /// Whether an interaction has ended or expired meanwhile.
+    public func isOver(_ interaction: Interaction) async throws(PostgresFailure) -> Bool {
+        try await find(interaction.id, browserHash: interaction.browserHash, in: interaction.team) == nil
+    }
+
     /// Determines the next step from the stored state and the browser's session, if there is one.
-    public func nextStep(of interaction: Interaction, _ session: Session?, in team: TeamID)
-        async throws(PostgresFailure) -> Step
-    {
+    public func nextStep(of interaction: Interaction, _ session: Session?) async throws(PostgresFailure) -> Step {
         switch (interaction.progress.status(hasSession: session != nil), session) {
         case (.owes(.proof, let identity), _): .proof(identity.subject)
         case (.owes(.enrolment, let identity), _): .enrolment(identity.subject)
-        case (.owes(.nothing, _), _): .enter
-        case (.proved, _): .enter
+        case (.owes(.nothing, let identity), _), (.proved(let identity), _): .enter(identity.subject)
         case (.settled, let session?):
             switch interaction.goal {
             case .account(let next): .leave(next: next)
-            case .app(let app): try await step(for: session.user.subject, primaryAppID: app.primaryAppID, in: team)
+            case .app(let app):
+                try await step(for: session.user.subject, primaryAppID: app.primaryAppID, in: interaction.team)
             }
         case (.stranger, _), (.settled, nil): .signIn
         }
@@ -108,8 +112,8 @@ public struct Interactions: Sendable {
     ///
     /// - Returns: nil when the interaction or the session has ended meanwhile.
     public func consent(
-        to interaction: Interaction, _ choice: ConsentChoice, of session: Session, browserHash: [UInt8],
-        in team: TeamSnapshot, from origin: Origin
+        to interaction: Interaction, _ choice: ConsentChoice, of session: Session, in team: TeamSnapshot,
+        from origin: Origin
     ) async throws -> AuthorizationResponse? {
         guard let app = interaction.app else { return nil }
         let right = SessionRight(session, in: team.id, clock: server.clock)
@@ -120,33 +124,30 @@ public struct Interactions: Sendable {
                 at: server.clock())
         } catch is SessionRight.Ended { return nil }
         return try await answer(
-            interaction, for: granted.user, under: granted.consent, authenticatedAt: session.startedAt,
-            browserHash: browserHash, in: team, from: origin, while: right.condition)
+            interaction, for: granted.user, under: granted.consent, authenticatedAt: session.startedAt, in: team,
+            from: origin, while: right.condition)
     }
 
     /// Makes the response to the app for a user who has consented before.
     ///
     /// - Returns: nil when the interaction, the consent or the session has ended meanwhile.
     public func confirm(
-        _ interaction: Interaction, under consent: Consent, of session: Session, browserHash: [UInt8],
-        in team: TeamSnapshot, from origin: Origin
+        _ interaction: Interaction, under consent: Consent, of session: Session, in team: TeamSnapshot,
+        from origin: Origin
     ) async throws -> AuthorizationResponse? {
         try await answer(
-            interaction, for: session.user, under: consent, authenticatedAt: session.startedAt,
-            browserHash: browserHash, in: team, from: origin,
+            interaction, for: session.user, under: consent, authenticatedAt: session.startedAt, in: team, from: origin,
             while: SessionRight(session, in: team.id, clock: server.clock).condition)
     }
 
     /// Makes the response for a user who cancels: the only error ever sent to a return URL (Apple).
     ///
     /// - Returns: nil when the interaction has ended meanwhile.
-    public func cancel(_ interaction: Interaction, browserHash: [UInt8], in team: TeamID, from origin: Origin)
-        async throws(PostgresFailure) -> AuthorizationResponse?
+    public func cancel(_ interaction: Interaction, from origin: Origin) async throws(PostgresFailure)
+        -> AuthorizationResponse?
     {
-        guard let app = interaction.app,
-            try await interactions.remove(interaction.id, browserHash: browserHash, in: team)
-        else { return nil }
-        traces.record(.cancelled, of: interaction, in: team, from: origin)
+        guard let app = interaction.app, try await interactions.remove(interaction) else { return nil }
+        traces.record(.cancelled, of: interaction, from: origin)
         return AuthorizationResponse(app, [("error", "user_cancelled_authorize")])
     }
 }
@@ -167,8 +168,8 @@ extension Interactions {
     /// - Returns: nil when the interaction has ended meanwhile, or remains.
     public func answer(
         _ interaction: Interaction, for user: User, under consent: Consent, authenticatedAt: Timestamp,
-        by provider: ProviderID? = nil, browserHash: [UInt8], in team: TeamSnapshot, from origin: Origin,
-        with statements: [SQL] = [], while status: SQL? = nil, completion: SQL? = nil
+        by provider: ProviderID? = nil, in team: TeamSnapshot, from origin: Origin, with statements: [SQL] = [],
+        while status: SQL? = nil, completion: SQL? = nil
     ) async throws -> AuthorizationResponse? {
         guard let app = interaction.app else { return nil }
         let moment = server.clock()
@@ -181,16 +182,16 @@ extension Interactions {
             provider: provider, expiresAt: moment + TokenLifetime.code,
             trace: TraceID(of: interaction.id, begunAt: interaction.createdAt))
         let isIssued = try await codes.exchange(
-            interaction.id, browserHash: browserHash, for: issue, with: statements, while: status,
+            interaction, for: issue, with: statements, while: status,
             completion: completion
-                ?? UserStore.noting(signInOf: issue.subject, in: team.id, at: moment, when: "FROM issued"), in: team.id)
+                ?? UserStore.noting(signInOf: issue.subject, in: team.id, at: moment, when: "FROM issued"))
         guard isIssued else { return nil }
         var parameters = [("code", issue.code.text)]
         if app.responseType == .codeAndIDToken {
             parameters.append(("id_token", try await idToken(app, issue, team, at: moment)))
         }
         if deliversUser, let delivery { parameters.append(("user", delivery.json)) }
-        traces.record(.answer(app, issue, at: moment, from: origin), of: interaction, in: team.id, by: user.subject)
+        traces.record(.answer(app, issue, at: moment, from: origin), of: interaction, by: user.subject)
         return AuthorizationResponse(app, parameters)
     }
 
@@ -219,38 +220,35 @@ extension Interactions {
     /// Stores the first proof of a user, and the second factor still required.
     ///
     /// - Parameter user: the user as read when the proof was checked.
-    /// - Returns: false when the interaction has ended, or the user's credentials have changed since.
+    /// - Returns: the interaction as it is now; nil when it has ended, or the user's credentials have changed since.
     public func prove(
-        _ user: User, by method: ProofMethod, login: String, owing due: SecondFactorDue, in interaction: Interaction,
-        browserHash: [UInt8], of team: TeamID
-    ) async throws(PostgresFailure) -> Bool {
+        _ user: User, by method: ProofMethod, login: String, owing due: SecondFactorDue, in interaction: Interaction
+    ) async throws(PostgresFailure) -> Interaction? {
         let identity = InteractionProgress.Identity(
             subject: user.subject, login: login, proof: Proof(method, at: server.clock()), due: due)
-        let isKept = try await progress.noteFirst(
-            identity, under: user.credentialsVersion, of: holder(interaction, browserHash, team))
-        if isKept { note(identity.proof, of: user.subject, in: interaction, team) }
-        return isKept
+        let proved = try await progress.noteFirst(
+            identity, under: user.credentialsVersion, in: interaction, at: identity.proof.at)
+        if let proved { note(identity.proof, of: user.subject, in: proved) }
+        return proved
     }
 
     /// Stores the second proof of the user who gave the first.
     ///
-    /// - Returns: false when the interaction has ended, belongs to another user meanwhile, or the user's credentials
-    ///   have changed since the first proof.
-    public func proveAgain(
-        _ subject: Subject, by method: ProofMethod, in interaction: Interaction, browserHash: [UInt8], of team: TeamID
-    ) async throws(PostgresFailure) -> Bool {
+    /// - Returns: the interaction as it is now; nil when it has ended, belongs to another user meanwhile, or the user's
+    ///   credentials have changed since the first proof.
+    public func proveAgain(_ subject: Subject, by method: ProofMethod, in interaction: Interaction)
+        async throws(PostgresFailure) -> Interaction?
+    {
         let proof = Proof(method, at: server.clock())
-        let isKept = try await progress.noteSecond(proof, of: subject, holder(interaction, browserHash, team))
-        if isKept { note(proof, of: subject, in: interaction, team) }
-        return isKept
+        let proved = try await progress.noteSecond(proof, of: subject, in: interaction, at: proof.at)
+        if let proved { note(proof, of: subject, in: proved) }
+        return proved
     }
 
     /// The right to enrol the factor that the interaction requires.
-    public func enrolmentRight(of subject: Subject, in interaction: Interaction, browserHash: [UInt8], of team: TeamID)
-        -> EnrolmentRight
-    {
-        let holder = holder(interaction, browserHash, team)
-        return EnrolmentRight(whileFound: InteractionProgressStore.owingEnrolment(of: subject, holder))
+    public func enrolmentRight(of subject: Subject, in interaction: Interaction) -> EnrolmentRight {
+        EnrolmentRight(
+            whileFound: InteractionProgressStore.owingEnrolment(of: subject, in: interaction, at: server.clock()))
     }
 
     /// Exchanges the proofs of an interaction for a session.
@@ -259,31 +257,23 @@ extension Interactions {
     /// - Returns: nil when another request was first, or a factor is missing; an interaction whose user has unlinked
     ///   the account at the provider is then deleted.
     public func enter<Session>(
-        _ interaction: Interaction, browserHash: [UInt8], of team: TeamID,
-        beginning begin: (SessionStore.Proofs) async throws -> Session?
+        _ interaction: Interaction, beginning begin: (SessionStore.Proofs) async throws -> Session?
     ) async throws -> Session? {
-        let holder = holder(interaction, browserHash, team)
-        let proofs = SessionStore.Proofs(takenBy: InteractionProgressStore.taking(holder))
+        let proofs = SessionStore.Proofs(
+            takenBy: InteractionProgressStore.taking(proofsOf: interaction, at: server.clock()))
         if let session = try await begin(proofs) { return session }
-        try await progress.endUnlinked(holder)
+        try await progress.endUnlinked(interaction)
         return nil
     }
 
     /// Lets the user sign in to another account than that of the browser's session.
-    public func requireReauthentication(in interaction: Interaction, browserHash: [UInt8], of team: TeamID)
-        async throws(PostgresFailure)
-    { _ = try await progress.requireReauthentication(holder(interaction, browserHash, team)) }
-
-    private func note(_ proof: Proof, of subject: Subject, in interaction: Interaction, _ team: TeamID) {
-        let fact = TraceAttribute("proof", proof.method.rawValue)
-        let step = TraceEvent(.proved, at: proof.at, from: .local, sent: [fact])
-        traces.record(step, of: interaction, in: team, by: subject)
+    public func requireReauthentication(in interaction: Interaction) async throws(PostgresFailure) {
+        try await progress.requireReauthentication(in: interaction, at: server.clock())
     }
 
-    private func holder(_ interaction: Interaction, _ browserHash: [UInt8], _ team: TeamID)
-        -> InteractionProgressStore.Holder
-    {
-        InteractionProgressStore.Holder(
-            id: interaction.id, browserHash: browserHash, team: team, moment: server.clock())
+    private func note(_ proof: Proof, of subject: Subject, in interaction: Interaction) {
+        let fact = TraceAttribute("proof", proof.method.rawValue)
+        let step = TraceEvent(.proved, at: proof.at, from: .local, sent: [fact])
+        traces.record(step, of: interaction, by: subject)
     }
 }

@@ -43,16 +43,16 @@ struct CodeStore: Sendable {
     ///   - status: a query that must return a row; otherwise no code is issued and the interaction remains.
     ///   - completion: parts of a WITH clause, which take effect when `FROM issued` returns a row.
     func exchange(
-        _ interaction: InteractionID, browserHash: [UInt8], for issue: Issue, with statements: [SQL] = [],
-        while status: SQL? = nil, completion: SQL? = nil, in team: TeamID
+        _ interaction: Interaction, for issue: Issue, with statements: [SQL] = [], while status: SQL? = nil,
+        completion: SQL? = nil
     ) async throws(PostgresFailure) -> Bool {
+        let team = interaction.team
         let more: SQL = completion.map { ", \($0)" } ?? ""
         let condition: SQL = status.map { "AND EXISTS (\($0))" } ?? ""
         let exchange: SQL = """
             WITH ended AS (
                 DELETE FROM interactions
-                WHERE team_id = \(team) AND \(interaction.timePartition.condition) AND interaction_id = \(interaction)
-                    AND browser_hash = \(browserHash)
+                WHERE \(interaction.condition)
                     AND EXISTS (
                         SELECT FROM consents
                         WHERE team_id = \(team) AND consents.sub = \(issue.subject)

@@ -16,7 +16,7 @@ public protocol TraceSink: Sendable {
         at moment: Timestamp, from origin: () -> Origin)
 
     /// Records an event of a user's sign-in to an app.
-    func record(_ event: TraceEvent, of interaction: Interaction, in team: TeamID, by subject: Subject?)
+    func record(_ event: TraceEvent, of interaction: Interaction, by subject: Subject?)
 
     /// Records the redemption of a sign-in's code.
     func redeem(_ event: TraceEvent, of id: TraceID, in team: TeamID)
@@ -38,11 +38,9 @@ public protocol TraceSink: Sendable {
 extension TraceSink {
     /// Records an event of a user's sign-in to an app.
     public func record(
-        _ kind: TraceEvent.Kind, of interaction: Interaction, in team: TeamID, by subject: Subject? = nil,
-        from origin: Origin, cause: RefusalCause? = nil
-    ) {
-        record(TraceEvent(kind, at: server.clock(), from: origin, cause: cause), of: interaction, in: team, by: subject)
-    }
+        _ kind: TraceEvent.Kind, of interaction: Interaction, by subject: Subject? = nil, from origin: Origin,
+        cause: RefusalCause? = nil
+    ) { record(TraceEvent(kind, at: server.clock(), from: origin, cause: cause), of: interaction, by: subject) }
 
     /// Records a rejected authorization request.
     public func refuse(

@@ -23,8 +23,7 @@ struct AccountApps: Sendable {
     func stop(_ person: SignedInUser, _ app: ClientID) async throws -> Response {
         _ = try steps.form(of: person)
         try await steps.accounts.authorizationEnds.endConsent(
-            by: steps.right(of: person), for: app, in: person.team.id, as: person.actor,
-            from: person.request.auditOrigin)
+            by: steps.right(of: person), for: app, in: person.team.id, as: person.actor, from: person.visit.origin)
         return steps.home(person, .stopped)
     }
 
@@ -32,7 +31,7 @@ struct AccountApps: Sendable {
         let forwards = try steps.form(of: person)["relay"] == "on"
         let outcome = try await steps.accounts.relays.set(
             forwards, by: steps.right(of: person), for: app, in: person.team.id, as: person.actor,
-            from: person.request.auditOrigin)
+            from: person.visit.origin)
         switch outcome {
         case .done: return steps.home(person, forwards ? .relayOn : .relayOff)
         case .unknown: throw UserFacingError.notFound

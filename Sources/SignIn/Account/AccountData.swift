@@ -26,7 +26,7 @@ struct AccountData: Sendable {
         let use = RateLimit.Use(.heavyWork, by: .account(person.subject))
         try await steps.database.count([use], in: person.team.id, at: steps.server.clock())
         let export = try await steps.accounts.exports.begin(
-            person.subject, in: person.team.id, for: .person, by: person.actor, from: person.request.auditOrigin)
+            person.subject, in: person.team.id, for: .person, by: person.actor, from: person.visit.origin)
         guard let export else { throw UserFacingError.notFound }
         return Response(
             fields: [
@@ -58,8 +58,7 @@ struct AccountData: Sendable {
         }
         _ = try await steps.accounts.deletions.delete(
             person.subject, in: person.team.id, by: person.actor,
-            with: page.hasPassword ? steps.right(of: person) : steps.freshRight(of: person),
-            from: person.request.auditOrigin)
+            with: page.hasPassword ? steps.right(of: person) : steps.freshRight(of: person), from: person.visit.origin)
         let done = AccountDeletedPage(frame: steps.frame(Message("hosted.deletion.done-title"), person))
         var response = steps.pages.respond(done)
         response.set(steps.site.cookies.forgotten(steps.site.cookies.session(of: person.team.id)))

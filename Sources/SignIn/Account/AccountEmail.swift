@@ -28,10 +28,8 @@ struct AccountEmail: Sendable {
             page.errors.add("current", refusal.words)
             return steps.pages.respond(page, status: refusal.status, retryAfter: refusal.retryAfter)
         }
-        let caller = AccountCaller(
-            team: person.team.id, language: person.language, origin: person.request.auditOrigin,
-            now: steps.server.clock())
-        try await steps.accounts.emailChanges.begin(person.subject, to: email, by: steps.right(of: person), for: caller)
+        try await steps.accounts.emailChanges.begin(
+            person.subject, to: email, by: steps.right(of: person), for: person.visit.caller(in: person.language))
         // Accounts of the system team belong to users of the console, who may know that the server sends no mail.
         let mayKnow = person.team.isSandbox || person.team.id == .system
         let sent = MessagePage.mailSent(

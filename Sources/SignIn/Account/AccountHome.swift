@@ -35,7 +35,7 @@ struct AccountHome: Sendable {
         _ = try steps.form(of: person)
         try await steps.sessions.end(
             id, of: person.subject, in: person.team.id, by: person.actor, with: steps.right(of: person),
-            from: person.request.auditOrigin)
+            from: person.visit.origin)
         return steps.home(person, .sessionEnded)
     }
 
@@ -43,21 +43,21 @@ struct AccountHome: Sendable {
         _ = try steps.form(of: person)
         try await steps.sessions.endAll(
             of: person.subject, except: person.session.id, in: person.team.id, by: person.actor,
-            with: steps.right(of: person), from: person.request.auditOrigin)
+            with: steps.right(of: person), from: person.visit.origin)
         return steps.home(person, .sessionsEnded)
     }
 
     func signOut(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        let (team, browserContext) = try await steps.arrive(request, teamID)
-        _ = try steps.site.form(of: request, from: browserContext.browser)
-        if let session = browserContext.session ?? browserContext.lesserSession {
+        let visit = try await steps.visits.read(request, at: teamID)
+        _ = try steps.site.form(of: request, from: visit.browser)
+        if let session = visit.session ?? visit.lesserSession {
             let subject = session.user.subject
             try await steps.sessions.end(
                 session.id, of: subject, in: teamID, by: teamID == .system ? .member(subject) : .person(subject),
                 from: request.auditOrigin)
         }
         let page = SignedOutPage(
-            frame: steps.pages.frame(Message("hosted.signed-out.title"), of: team, in: request.language),
+            frame: steps.pages.frame(Message("hosted.signed-out.title"), of: visit.team, in: request.language),
             signInURL: teamID == .system ? "/console" : TeamRoutes.session.link(teamID))
         var response = steps.pages.respond(page)
         response.set(steps.site.cookies.forgotten(steps.site.cookies.session(of: teamID)))

@@ -38,18 +38,16 @@ struct AccountPassword: Sendable {
             hash = try await steps.accounts.hasher.hash(password, for: person.team.id)
         } catch { throw UserFacingError.unavailable }
         try await steps.accounts.passwords.change(
-            to: hash, by: steps.right(of: person), in: person.team.id, from: person.request.auditOrigin,
+            to: hash, by: steps.right(of: person), in: person.team.id, from: person.visit.origin,
             telling: steps.factorPost(person))
         var response = steps.home(person, .passwordChanged)
-        response.set(
-            steps.sessionIssuer.remember(
-                login, of: user, after: 1, person.request, person.team.id, person.browserContext))
+        response.set(steps.sessionIssuer.remember(login, of: user, after: 1, person.visit))
         return response
     }
 
     private func passwordChoice(of person: SignedInUser) -> PasswordChoice {
         PasswordChoice(
-            in: "new", of: person.team.id, from: person.request.auditOrigin, at: steps.server.clock(),
+            in: "new", of: person.team.id, from: person.visit.origin, at: steps.server.clock(),
             with: steps.accounts.newPasswords)
     }
 
@@ -69,7 +67,7 @@ struct OwnPasswordRefusal: Sendable {
 
     /// Returns nil if the password is correct and belongs to the user.
     init?(_ result: SignInResult, of subject: Subject) {
-        if case .success(let user) = result, user.subject == subject { return nil }
+        if case .success(let user, _) = result, user.subject == subject { return nil }
         let refusal = SignInRefusal(result)
         let isWrong = refusal.retryAfter == nil
         words = isWrong ? Message("hosted.password.wrong") : refusal.words

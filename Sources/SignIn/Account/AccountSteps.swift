@@ -11,7 +11,7 @@ struct AccountSteps: Sendable {
     let pages: HostedPages
     let factors: SecondFactors
     let sessionIssuer: SessionIssuer
-    let teams: TeamCache
+    let visits: Visits
     let sessions: SessionStore
     let accounts: AccountStores
     let database: TeamDatabase
@@ -39,21 +39,20 @@ struct AccountSteps: Sendable {
     private func run(
         _ request: Request, _ teamID: TeamID, ending: Bool, _ body: (SignedInUser) async throws -> Response
     ) async throws -> Response {
-        let (team, browserContext) = try await arrive(request, teamID)
-        guard let session = browserContext.session else {
+        let visit = try await visits.read(request, at: teamID)
+        guard let session = visit.session else {
             let asked = request.method == .get ? request.path : TeamRoutes.account.link(teamID)
             let next = PercentCoding.encode(asked)
             return .redirect(to: "\(TeamRoutes.session.link(teamID))?next=\(next)")
         }
-        let person = SignedInUser(
-            request: request, team: team, browserContext: browserContext, session: session, language: request.language)
+        let person = SignedInUser(visit: visit, session: session)
         if request.method == .post {
             // Checked before counting, so that forged cross-site requests do not use up the user's limit.
             try site.checkOrigin(of: request)
             // A form that only ends something counts for its session, so that no other session of the user, which may
             // be stolen, keeps the user from ending it.
             let key = ending ? LimitKey.session(session.id.text) : .account(person.subject)
-            try await database.count([RateLimit.Use(.changes, by: key)], in: team.id, at: server.clock())
+            try await database.count([RateLimit.Use(.changes, by: key)], in: teamID, at: server.clock())
         }
         do { return try await body(person) } catch is SessionRight.Ended {
             return .redirect(to: TeamRoutes.account.link(teamID))
@@ -75,7 +74,7 @@ struct AccountSteps: Sendable {
     /// - Throws: `UserFacingError`; `SessionRight.Ended` for a form of another user, who was signed in in this browser
     ///   before.
     func form(of person: SignedInUser) throws -> Form {
-        let browser = person.browserContext.browser
+        let browser = person.visit.browser
         let form = try site.form(of: person.request, from: browser)
         guard site.formTokens.isValid(form["csrf"], for: browser, showing: person.sheet) else {
             throw SessionRight.Ended()
@@ -102,14 +101,7 @@ struct AccountSteps: Sendable {
     }
 
     func formToken(_ person: SignedInUser) -> String {
-        site.formTokens.token(for: person.browserContext.browser, showing: person.sheet)
-    }
-
-    func arrive(_ request: Request, _ teamID: TeamID) async throws -> (TeamSnapshot, BrowserContext) {
-        guard let team = try await teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
-        let browserContext = try await BrowserContext.read(
-            request, team: team, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
-        return (team, browserContext)
+        site.formTokens.token(for: person.visit.browser, showing: person.sheet)
     }
 }
 
@@ -129,7 +121,7 @@ extension AccountSteps {
     func factorPost(_ person: SignedInUser) -> FactorMailer { FactorMailer(mailer, in: person.language) }
 
     func stepUp(_ person: SignedInUser, by kind: FactorKind?) async throws -> SetCookie? {
-        guard let token = person.browserContext.sessionToken else { return nil }
+        guard let token = person.visit.sessionToken else { return nil }
         return try await sessionIssuer.stepUp(token, by: kind, in: person.team.id)
     }
 
@@ -140,8 +132,8 @@ extension AccountSteps {
     /// new cookie for every ten guesses.
     func refusal(of password: String, _ login: String, _ person: SignedInUser) async throws -> OwnPasswordRefusal? {
         let result = try await accounts.signIn.authenticate(
-            login: login, password: password, in: person.team.id, from: person.request.auditOrigin,
-            knownBrowser: "own-password|\(person.team.id)|\(person.subject)", at: server.clock())
+            login: login, password: password, in: person.team.id, from: person.visit.origin,
+            knownBrowser: { _ in "own-password|\(person.team.id)|\(person.subject)" }, at: server.clock())
         return OwnPasswordRefusal(result, of: person.subject)
     }
 

@@ -32,7 +32,7 @@ struct LinkedApple: Sendable {
         guard try await appleIdentity(person) == nil else { return .redirect(to: home) }
         return try await steps.freshly(person, page: home) {
             let url = try await linking.begin(
-                for: person.session, browserHash: person.browserContext.browserHash, in: person.team)
+                for: person.session, browserHash: person.visit.browserHash, in: person.team)
             guard let url else { throw UserFacingError.notFound }
             return try steps.pages.leave(to: url, steps.frame(Message("hosted.apple.away"), person), named: "Apple")
         }
@@ -53,7 +53,7 @@ struct LinkedApple: Sendable {
                 try await steps.accounts.linkEnds.end(
                     person.subject, from: .apple, keeping: steps.freshRight(of: person),
                     passkeysSuffice: steps.factors.passkeys != nil && person.team.secondFactor != .off,
-                    in: person.team.id, from: person.request.auditOrigin, telling: steps.factorPost(person))
+                    in: person.team.id, from: person.visit.origin, telling: steps.factorPost(person))
             } catch UpstreamUnlinkStore.Refusal.unknown {
                 return .redirect(to: TeamRoutes.account.link(person.team.id))
             } catch UpstreamUnlinkStore.Refusal.lastWay {

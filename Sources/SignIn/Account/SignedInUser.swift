@@ -4,13 +4,14 @@ import HTTP
 import OAuth
 import Platform
 
-/// Signed-in user on a page of the account.
+/// Visit of a signed-in user to a page of the account.
 struct SignedInUser: Sendable {
-    let request: Request
-    let team: TeamSnapshot
-    let browserContext: BrowserContext
+    let visit: Visit
     let session: Session
-    let language: Language
+
+    var request: Request { visit.request }
+    var team: TeamSnapshot { visit.team }
+    var language: Language { request.language }
 
     var subject: Subject { session.user.subject }
 

@@ -90,7 +90,7 @@ struct AccountFactors: Sendable {
         _ = try steps.form(of: person)
         let codes = try await steps.factors.recoveryCodes.regenerate(
             for: person.subject, in: person.team.id, by: person.actor, with: steps.freshRight(of: person),
-            from: person.request.auditOrigin, at: steps.server.clock(), telling: steps.factorPost(person))
+            from: person.visit.origin, at: steps.server.clock(), telling: steps.factorPost(person))
         guard let codes else { return .redirect(to: TeamRoutes.account.link(person.team.id)) }
         return show(codes, person)
     }
@@ -153,7 +153,7 @@ extension AccountFactors {
         do {
             try await steps.factors.totp.remove(
                 of: person.subject, keepsOne: try await keepsOne(person), by: steps.freshRight(of: person),
-                in: person.team.id, from: person.request.auditOrigin, telling: steps.factorPost(person))
+                in: person.team.id, from: person.visit.origin, telling: steps.factorPost(person))
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))
         } catch FactorRefusal.lastOne {
@@ -181,7 +181,7 @@ extension AccountFactors {
         do {
             try await passkeys.rename(
                 id, of: person.subject, to: name, by: steps.freshRight(of: person), in: person.team.id,
-                from: person.request.auditOrigin)
+                from: person.visit.origin)
         } catch FactorRefusal.unknown { throw UserFacingError.notFound }
         return steps.home(person, .factorRenamed)
     }
@@ -192,7 +192,7 @@ extension AccountFactors {
         do {
             try await passkeys.remove(
                 id, of: person.subject, keepsOne: try await keepsOne(person), by: steps.freshRight(of: person),
-                in: person.team.id, from: person.request.auditOrigin, telling: steps.factorPost(person))
+                in: person.team.id, from: person.visit.origin, telling: steps.factorPost(person))
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))
         } catch FactorRefusal.lastOne {
@@ -254,7 +254,7 @@ extension AccountFactors {
         if kinds.isEmpty { return try await provePassword(form, person) }
         let proof = FactorProof(
             subject: person.subject, team: person.team.id, interaction: "session \(person.session.id.text)",
-            browser: person.browserContext.browser, origin: person.request.auditOrigin, now: steps.server.clock())
+            browser: person.visit.browser, origin: person.visit.origin, now: steps.server.clock())
         guard let (kind, result) = try await proof.check(form, with: steps.factors) else {
             return steps.pages.respond(try await proofPage(person))
         }
@@ -270,9 +270,8 @@ extension AccountFactors {
     }
 
     private func provePassword(_ form: Form, _ person: SignedInUser) async throws -> Response {
-        let result = try await steps.sessionIssuer.authenticate(
-            form, person.request, person.team.id, person.browserContext)
-        if case .success(let user) = result, user.subject == person.subject {
+        let result = try await steps.sessionIssuer.authenticate(form, person.visit)
+        if case .success(let user, _) = result, user.subject == person.subject {
             return try await proceed(person, by: nil)
         }
         let refusal = SignInRefusal(result)
@@ -296,7 +295,7 @@ extension AccountFactors {
         let next = LocalPath(query["next"]).map { "?next=\(PercentCoding.encode($0.text))" }
         let action = TeamRoutes.proof.link(team.id) + (next ?? "")
         let prompt = FactorPrompt(
-            factors: steps.factors, subject: person.subject, team: team, browser: person.browserContext.browser,
+            factors: steps.factors, subject: person.subject, team: team, browser: person.visit.browser,
             form: steps.form(Message("hosted.factors.prove.title"), to: action, for: person), address: action,
             now: steps.server.clock())
         let kinds = try await steps.factors.kinds(of: person.subject, in: team.id)

@@ -30,14 +30,18 @@ public struct FactorGate: Sendable {
     }
 
     /// Next step for a user after these proofs.
-    func due(of subject: Subject, provedBy methods: [ProofMethod], in team: TeamID, _ rule: SecondFactor)
-        async throws(PostgresFailure) -> FactorDecision
-    {
+    ///
+    /// - Parameter enrolled: the user's factors; nil if they are yet to be read.
+    func due(
+        of subject: Subject, having enrolled: EnrolledFactors?, provedBy methods: [ProofMethod], in team: TeamID,
+        _ rule: SecondFactor
+    ) async throws(PostgresFailure) -> FactorDecision {
         // A proof stronger than a password satisfies every policy, so that nothing needs to be read.
         if FactorPolicy(rule, isDemanded: true).isSatisfied(by: methods) { return .none }
         let policy = try await policy(for: subject, of: team, rule)
         if policy.isSatisfied(by: methods) { return .none }
-        return policy.decide(try await factors.enrolled(of: subject, in: team), provedBy: methods)
+        let known = if let enrolled { enrolled } else { try await factors.enrolled(of: subject, in: team) }
+        return policy.decide(known, provedBy: methods)
     }
 
     /// Whether a session's proofs still satisfy the team's policy.

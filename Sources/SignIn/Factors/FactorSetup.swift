@@ -90,9 +90,9 @@ extension AccountFactors {
     func enrol(_ person: SignedInUser, page: FactorKind) async throws -> Response {
         let form = try steps.form(of: person)
         let enrolment = FactorEnrolment(
-            factors: steps.factors, subject: person.subject, team: person.team.id,
-            browser: person.browserContext.browser, origin: person.request.auditOrigin, now: steps.server.clock(),
-            isFirst: false, right: .session(steps.freshRight(of: person)), mailer: steps.factorPost(person))
+            factors: steps.factors, subject: person.subject, team: person.team.id, browser: person.visit.browser,
+            origin: person.visit.origin, now: steps.server.clock(), isFirst: false,
+            right: .session(steps.freshRight(of: person)), mailer: steps.factorPost(person))
         switch try await enrolment.add(form) {
         case .added(let kind, let codes): return try await added(kind, codes, person)
         case .refused(.totp, let words, let offer):
@@ -113,8 +113,7 @@ extension AccountFactors {
             ? (Message("hosted.factors.set-up.passkey.title"), TeamRoutes.newPasskey)
             : (Message("hosted.factors.set-up.totp.title"), TeamRoutes.newTOTP)
         return FactorSetup(
-            factors: steps.factors, user: person.session.user, team: person.team,
-            browser: person.browserContext.browser,
+            factors: steps.factors, user: person.session.user, team: person.team, browser: person.visit.browser,
             form: steps.form(title, to: route.link(person.team.id), for: person), now: steps.server.clock())
     }
 }

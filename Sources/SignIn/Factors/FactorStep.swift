@@ -23,7 +23,7 @@ struct FactorStep: Sendable {
     {
         let team = context.team
         let prompt = FactorPrompt(
-            factors: steps.factors, subject: subject, team: team, browser: context.browserContext.browser,
+            factors: steps.factors, subject: subject, team: team, browser: context.visit.browser,
             form: steps.form(Message("hosted.factors.prove.title"), to: TeamRoutes.interactionFactor, of: context),
             address: TeamRoutes.interaction.link(team.id, context.interaction.id), now: steps.server.clock())
         let wanted = try kind ?? context.request.query()["with"].flatMap(FactorKind.init)
@@ -58,7 +58,7 @@ struct FactorStep: Sendable {
         if form["method"] == FactorKind.passkey.rawValue { try await steps.admit(context.request, context.team.id) }
         let proof = FactorProof(
             subject: identity.subject, team: context.team.id, interaction: context.interaction.id.rawValue,
-            browser: context.browserContext.browser, origin: context.request.auditOrigin, now: steps.server.clock())
+            browser: context.visit.browser, origin: context.visit.origin, now: steps.server.clock())
         guard let (kind, result) = try await proof.check(form, with: steps.factors) else {
             return steps.redirectToInteraction(context)
         }
@@ -71,7 +71,7 @@ struct FactorStep: Sendable {
         async throws -> Response
     {
         steps.traces.record(
-            .proofRefused, of: context.interaction, in: context.team.id, by: subject, from: context.request.auditOrigin,
+            .proofRefused, of: context.interaction, by: subject, from: context.visit.origin,
             cause: result == .wrong ? .secondFactorWrong : .secondFactorLocked)
         guard result != .interactionExpired else { throw UserFacingError.fiveWrongCodes }
         var page = try await factorPage(context, of: subject, wanted: kind)
@@ -88,12 +88,10 @@ struct FactorStep: Sendable {
             return steps.redirectToInteraction(context)
         }
         let enrolment = FactorEnrolment(
-            factors: steps.factors, subject: identity.subject, team: context.team.id,
-            browser: context.browserContext.browser, origin: context.request.auditOrigin, now: steps.server.clock(),
-            isFirst: true,
-            right: steps.interactions.enrolmentRight(
-                of: identity.subject, in: context.interaction, browserHash: context.browserContext.browserHash,
-                of: context.team.id), mailer: FactorMailer(mailer, in: context.language))
+            factors: steps.factors, subject: identity.subject, team: context.team.id, browser: context.visit.browser,
+            origin: context.visit.origin, now: steps.server.clock(), isFirst: true,
+            right: steps.interactions.enrolmentRight(of: identity.subject, in: context.interaction),
+            mailer: FactorMailer(mailer, in: context.language))
         switch try await enrolment.add(form) {
         case .added(let kind, let codes):
             let response = try await keep(kind, of: identity.subject, context)
@@ -116,32 +114,34 @@ struct FactorStep: Sendable {
     /// Signs in the user who owns the passkey.
     private func provePasskey(_ context: InteractionContext) async throws -> Response {
         let form = try steps.form(of: context)
-        let (team, browserContext) = (context.team, context.browserContext)
+        let team = context.team
         guard let passkeys = steps.factors.passkeys, team.secondFactor != .off else { throw UserFacingError.notFound }
         // Each stores a session and an event, and a passkey in software can sign at any rate.
         try await steps.admit(context.request, team.id)
         guard let response = form.assertion,
             let user = try await passkeys.signIn(
-                response, browser: browserContext.browser, in: team.id, from: context.request.auditOrigin,
+                response, browser: context.visit.browser, in: team.id, from: context.visit.origin,
                 at: steps.server.clock())
         else {
             var page = steps.signInPage(context)
             page.error = Message("hosted.factors.passkey.unknown").localizedText
             return steps.pages.respond(page, status: .unauthorized)
         }
-        let isKept = try await steps.interactions.prove(
-            user, by: .passkey, login: "", owing: .nothing, in: context.interaction,
-            browserHash: browserContext.browserHash, of: team.id)
-        guard isKept else { throw UserFacingError.interactionExpired }
-        return try await steps.advance(context)
+        let proved = try await steps.interactions.prove(
+            user, by: .passkey, login: "", owing: .nothing, in: context.interaction)
+        return try await steps.advance(to: proved, of: user, context)
     }
 
     private func keep(_ kind: FactorKind, of subject: Subject, _ context: InteractionContext) async throws -> Response {
-        let isKept = try await steps.interactions.proveAgain(
-            subject, by: kind.method, in: context.interaction, browserHash: context.browserContext.browserHash,
-            of: context.team.id)
-        guard isKept else { throw UserFacingError.interactionExpired }
-        return try await steps.advance(context)
+        let proved = try await steps.interactions.proveAgain(subject, by: kind.method, in: context.interaction)
+        return try await steps.advance(to: proved, of: try await user(subject, context), context)
+    }
+
+    private func user(_ subject: Subject, _ context: InteractionContext) async throws -> User {
+        guard let user = try await steps.factors.users.find(subject, in: context.team.id) else {
+            throw UserFacingError.interactionExpired
+        }
+        return user
     }
 
     /// Shows the first recovery codes in place of the response that would continue, with that response's cookies.
@@ -152,18 +152,16 @@ struct FactorStep: Sendable {
                 form: HostedForm(
                     frame: steps.pages.frame(Message("hosted.factors.codes.title"), of: team, in: context.language),
                     action: TeamRoutes.recoveryCodeFile.link(team.id),
-                    token: steps.site.formTokens.token(for: context.browserContext.browser)), codes: codes,
+                    token: steps.site.formTokens.token(for: context.visit.browser)), codes: codes,
                 continueURL: TeamRoutes.interaction.link(team.id, context.interaction.id)))
         for field in cookies.fields where field.name == .setCookie { response.append(.setCookie, field.value) }
         return response
     }
 
     private func setup(_ context: InteractionContext, of subject: Subject) async throws -> FactorSetup {
-        guard let user = try await steps.factors.users.find(subject, in: context.team.id) else {
-            throw UserFacingError.interactionExpired
-        }
-        return FactorSetup(
-            factors: steps.factors, user: user, team: context.team, browser: context.browserContext.browser,
+        FactorSetup(
+            factors: steps.factors, user: try await user(subject, context), team: context.team,
+            browser: context.visit.browser,
             form: steps.form(Message("hosted.factors.set-up.title"), to: TeamRoutes.interactionEnrolment, of: context),
             now: steps.server.clock())
     }

@@ -29,8 +29,7 @@ struct ConsentStep: Sendable {
         let choice = ConsentChoice(
             name: scope.name ? name : nil, email: scope.email && hasAddress ? (hides ? .hidden : .shared) : .withheld)
         let answer = try await steps.interactions.consent(
-            to: context.interaction, choice, of: session, browserHash: context.browserContext.browserHash,
-            in: context.team, from: context.request.auditOrigin)
+            to: context.interaction, choice, of: session, in: context.team, from: context.visit.origin)
         return try steps.exit(with: answer, context)
     }
 
@@ -39,18 +38,15 @@ struct ConsentStep: Sendable {
         switch form["decision"] {
         case "cancel": return try await steps.cancel(context)
         case "switch":
-            try await steps.interactions.requireReauthentication(
-                in: context.interaction, browserHash: context.browserContext.browserHash, of: context.team.id)
+            try await steps.interactions.requireReauthentication(in: context.interaction)
             return steps.redirectToInteraction(context)
         default: break
         }
         guard let session = context.session, isOfSheet(form, context, session),
-            case .confirmation(let consent) = try await steps.interactions.nextStep(
-                of: context.interaction, session, in: context.team.id)
+            case .confirmation(let consent) = try await steps.interactions.nextStep(of: context.interaction, session)
         else { return steps.redirectToInteraction(context) }
         let answer = try await steps.interactions.confirm(
-            context.interaction, under: consent, of: session, browserHash: context.browserContext.browserHash,
-            in: context.team, from: context.request.auditOrigin)
+            context.interaction, under: consent, of: session, in: context.team, from: context.visit.origin)
         return try steps.exit(with: answer, context)
     }
 
@@ -59,7 +55,7 @@ struct ConsentStep: Sendable {
     /// Another user may have signed in in another tab, and must see their own page before an app receives their data.
     private func isOfSheet(_ form: Form, _ context: InteractionContext, _ session: Session) -> Bool {
         steps.site.formTokens.isValid(
-            form["csrf"], for: context.browserContext.browser, showing: context.sheet(of: session.user))
+            form["csrf"], for: context.visit.browser, showing: context.sheet(of: session.user))
     }
 
     /// A form that counts for this user alone.
@@ -70,7 +66,7 @@ struct ConsentStep: Sendable {
             frame: steps.pages.frame(
                 Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
             action: route.link(context.team.id, context.interaction.id),
-            token: steps.site.formTokens.token(for: context.browserContext.browser, showing: context.sheet(of: user)))
+            token: steps.site.formTokens.token(for: context.visit.browser, showing: context.sheet(of: user)))
     }
 
     func consentPage(_ context: InteractionContext, _ client: Client, _ user: User) -> ConsentPage {

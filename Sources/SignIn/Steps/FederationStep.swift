@@ -30,16 +30,13 @@ struct FederationStep: Sendable {
     func admitAndLeaveForApple(_ context: InteractionContext) async throws -> Response {
         try await steps.admit(context.request, context.team.id)
         let url = try await apple.beginUpstreamRequest(
-            of: context.interaction, browserHash: context.browserContext.browserHash, in: context.team,
-            from: context.request.auditOrigin)
+            of: context.interaction, in: context.team, from: context.visit.origin)
         return leave(to: url, context)
     }
 
     /// Stores an interaction that leads directly to Apple, and redirects the browser there.
     func beginAtApple(_ context: InteractionContext) async throws -> Response {
-        let url = try await apple.begin(
-            context.interaction, browserHash: context.browserContext.browserHash, in: context.team,
-            from: context.request.auditOrigin)
+        let url = try await apple.begin(context.interaction, in: context.team, from: context.visit.origin)
         return leave(to: url, context)
     }
 
@@ -47,8 +44,8 @@ struct FederationStep: Sendable {
         guard let url else {
             let failure = UpstreamFailure(
                 .upstreamAbsent, .none, because: "no connection to Apple belongs to the app's group")
-            steps.traces.fail(failure, of: context.interaction, in: context.team.id, from: context.request.auditOrigin)
-            return explain(failure, retry: nil, anew: nil, context.request, context.team)
+            steps.traces.fail(failure, of: context.interaction, from: context.visit.origin)
+            return explain(failure, retry: nil, anew: nil, context.visit)
         }
         return .redirect(to: url, status: .found)
     }
@@ -60,9 +57,7 @@ struct FederationStep: Sendable {
     /// and a receipt that distinguishes this browser from the one that began. The response is stored even if the team
     /// has turned Apple off meanwhile, and waits for it to be turned on, because Apple sends a name only once.
     private func receive(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID),
-            team.usesApple || team.isRegisteredAtApple
-        else { throw UserFacingError.notFound }
+        _ = try await team(teamID)
         do {
             let parameters = try ProtocolParameters(try request.form(maximumFields: 64).fields)
             try await steps.admit(request, teamID)
@@ -73,38 +68,42 @@ struct FederationStep: Sendable {
 
     /// Continues with the response that Apple posted, in the browser that was sent there.
     private func comeBack(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID),
-            team.usesApple || team.isRegisteredAtApple
-        else { throw UserFacingError.notFound }
+        let team = try await team(teamID)
         // Each return may cause a request to Apple, so it counts as the start of a sign-in.
         try await steps.admit(request, teamID)
-        let browserContext = try await steps.browserContext(request, team)
-        guard let back = try UpstreamReturn(request) else { return steps.interactionExpired(request, team) }
+        let visit = try await steps.visits.read(request, at: team)
+        guard let back = try UpstreamReturn(request) else { return steps.interactionExpired(visit) }
         let outcome = try await apple.finish(
-            back, browserHash: browserContext.browserHash, session: browserContext.session, in: team,
-            from: request.auditOrigin, telling: FactorMailer(mailer, in: request.language))
+            back, browserHash: visit.browserHash, session: visit.session, in: team, from: visit.origin,
+            telling: FactorMailer(mailer, in: request.language))
         switch outcome {
-        case .answered(let answer): return try leave(with: answer, request, team)
+        case .answered(let answer): return try leave(with: answer, visit)
         case .redirectToInteraction(let interaction):
             return .redirect(to: TeamRoutes.interaction.link(teamID, interaction))
         case .failed(let failure, let interaction):
             let anew = TeamRoutes.apple.link(teamID, interaction)
-            return explain(failure, retry: backURL(back, teamID), anew: anew, request, team)
-        case .linking(let outcome): return answer(outcome, retry: backURL(back, teamID), request, team)
-        case .busy: return busy(request, team, backURL(back, teamID))
-        case .expired: return steps.interactionExpired(request, team)
+            return explain(failure, retry: backURL(back, teamID), anew: anew, visit)
+        case .linking(let outcome): return answer(outcome, retry: backURL(back, teamID), visit)
+        case .busy: return steps.pages.respond(.appleBusy, to: request, of: team, retryURL: backURL(back, teamID))
+        case .expired: return steps.interactionExpired(visit)
         }
     }
 
+    /// - Throws: `UserFacingError.notFound` unless Apple can answer the team.
+    private func team(_ id: TeamID) async throws -> TeamSnapshot {
+        guard id != .system, let team = try await steps.visits.teams.snapshot(of: id),
+            team.usesApple || team.isRegisteredAtApple
+        else { throw UserFacingError.notFound }
+        return team
+    }
+
     /// Delivers the answer to the app: by a redirect for query and fragment, which a GET allows; by a page otherwise.
-    private func leave(with answer: AuthorizationResponse, _ request: Request, _ team: TeamSnapshot)
-        throws(UserFacingError) -> Response
-    {
+    private func leave(with answer: AuthorizationResponse, _ visit: Visit) throws(UserFacingError) -> Response {
         switch answer.mode {
         case .query, .fragment: return .redirect(to: answer.location, status: .found)
         case .formPost, .webMessage:
-            guard let client = team.client(answer.clientID) else { throw .interactionExpired }
-            return try steps.pages.exit(with: answer, appName: client.name, of: team, in: request.language)
+            guard let client = visit.team.client(answer.clientID) else { throw .interactionExpired }
+            return try steps.pages.exit(with: answer, appName: client.name, of: visit.team, in: visit.request.language)
         }
     }
 
@@ -113,9 +112,8 @@ struct FederationStep: Sendable {
     /// - Parameters:
     ///   - retry: address that tries the same response again.
     ///   - anew: address that requests a new response.
-    func explain(_ failure: UpstreamFailure, retry: String?, anew: String?, _ request: Request, _ team: TeamSnapshot)
-        -> Response
-    {
+    func explain(_ failure: UpstreamFailure, retry: String?, anew: String?, _ visit: Visit) -> Response {
+        let (request, team) = (visit.request, visit.team)
         steps.traces.refusals(
             .info, "upstream.failed", of: team.id.rawValue, for: failure.cause.rawValue,
             ("request", request.id.description), ("team", team.id.rawValue), ("cause", failure.cause.rawValue),
@@ -132,10 +130,6 @@ struct FederationStep: Sendable {
                 }
             return steps.pages.respond(error, to: request, of: team)
         }
-    }
-
-    private func busy(_ request: Request, _ team: TeamSnapshot, _ url: String) -> Response {
-        steps.pages.respond(.appleBusy, to: request, of: team, retryURL: url)
     }
 
     private func backURL(_ back: UpstreamReturn, _ team: TeamID) -> String {
@@ -186,8 +180,8 @@ extension UserFacingError {
 // Return from Apple after a user began to link an account on the account page.
 extension FederationStep {
     /// Redirects to the account page, or explains why no account was linked.
-    func answer(_ outcome: UpstreamLinking.Outcome, retry: String, _ request: Request, _ team: TeamSnapshot) -> Response
-    {
+    func answer(_ outcome: UpstreamLinking.Outcome, retry: String, _ visit: Visit) -> Response {
+        let team = visit.team
         let home = TeamRoutes.account.link(team.id)
         switch outcome {
         case .connected: return goHome(.appleConnected, team)
@@ -195,22 +189,22 @@ extension FederationStep {
         case .refused(.known): return goHome(.appleKnown, team)
         case .refused(.taken):
             let message = Message("hosted.apple.taken.message", ["team": team.name])
-            return say(Message("hosted.apple.taken.headline"), message, request, team)
+            return say(Message("hosted.apple.taken.headline"), message, visit)
         case .refused(.another):
             let message = Message("hosted.apple.another.message")
-            return say(Message("hosted.apple.another.headline"), message, request, team)
+            return say(Message("hosted.apple.another.headline"), message, visit)
         case .refused(.expired), .foreign:
             let message = Message("hosted.apple.foreign.message")
-            return say(Message("hosted.apple.foreign.headline"), message, request, team)
-        case .failed(let failure): return explain(failure, retry: retry, anew: home, request, team)
+            return say(Message("hosted.apple.foreign.headline"), message, visit)
+        case .failed(let failure): return explain(failure, retry: retry, anew: home, visit)
         }
     }
 
     /// Page that explains why no account was linked.
-    private func say(_ headline: Message, _ message: Message, _ request: Request, _ team: TeamSnapshot) -> Response {
+    private func say(_ headline: Message, _ message: Message, _ visit: Visit) -> Response {
         let page = MessagePage(
-            frame: steps.pages.frame(headline, of: team, in: request.language), message: message,
-            next: (TeamRoutes.account.link(team.id), Message("hosted.factors.prove.back")))
+            frame: steps.pages.frame(headline, of: visit.team, in: visit.request.language), message: message,
+            next: (TeamRoutes.account.link(visit.team.id), Message("hosted.factors.prove.back")))
         return steps.pages.respond(page, status: .conflict)
     }
 

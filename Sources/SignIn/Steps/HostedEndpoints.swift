@@ -45,13 +45,17 @@ struct HostedEndpoints: Sendable {
 extension HostedEndpoints {
     /// Shows the next step.
     func dispatch(_ context: InteractionContext) async throws -> Response {
-        let (team, session) = (context.team.id, context.session)
-        let step = try await steps.interactions.nextStep(of: context.interaction, session, in: team)
+        let session = context.session
+        let step = try await steps.interactions.nextStep(of: context.interaction, session)
         switch (step, context.client, session) {
         case (.proof(let subject), _, _): return steps.pages.respond(try await factor.factorPage(context, of: subject))
         case (.enrolment(let subject), _, _):
             return steps.pages.respond(try await factor.enrolmentPage(context, of: subject))
-        case (.enter, _, _): return try await steps.enter(context)
+        case (.enter(let subject), _, _):
+            guard let user = try await steps.factors.users.find(subject, in: context.team.id) else {
+                throw UserFacingError.interactionExpired
+            }
+            return try await steps.enter(context, as: user)
         case (.leave(let next), _, _?): return leave(to: next, context)
         case (.consent, let client?, let session?):
             return steps.pages.respond(consent.consentPage(context, client, session.user))
@@ -75,15 +79,15 @@ extension HostedEndpoints {
 extension HostedEndpoints {
     /// Begins a sign-in that leads to `next`, or to the account page.
     func beginAccount(_ request: Request, _ teamID: TeamID) async throws -> Response {
-        guard let team = try await steps.teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
+        guard let team = try await steps.visits.teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
         let query = try request.query()
         let next = LocalPath(query["next"])?.text
         try await steps.admit(request, teamID)
-        let browserContext = try await steps.browserContext(request, team)
+        let visit = try await steps.visits.read(request, at: team)
         let interaction = steps.interactions.open(
-            next: next, language: request.languageTags(asked: query["ui_locales"]))
-        return try await begin(
-            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
+            next: next, language: request.languageTags(asked: query["ui_locales"]), browserHash: visit.browserHash,
+            in: teamID)
+        return try await begin(InteractionContext(visit: visit, interaction: interaction))
     }
 }
 
@@ -92,7 +96,7 @@ extension HostedEndpoints {
     func authorize(_ request: Request, _ teamID: TeamID, _ fields: () throws -> [FormCoding.Field]) async throws
         -> Response
     {
-        guard teamID != .system, let team = try await steps.teams.snapshot(of: teamID) else {
+        guard teamID != .system, let team = try await steps.visits.teams.snapshot(of: teamID) else {
             throw UserFacingError.notFound
         }
         var sent: [FormCoding.Field] = []
@@ -115,30 +119,29 @@ extension HostedEndpoints {
         _ team: TeamSnapshot
     ) async throws -> Response {
         try await steps.admit(request, team.id)
-        let browserContext = try await steps.browserContext(request, team)
-        if request.method == .post, browserContext.isNewBrowser { return try askAgain(fields, team.id) }
+        let visit = try await steps.visits.read(request, at: team)
+        if request.method == .post, visit.isNewBrowser { return try askAgain(fields, team.id) }
         let interaction = steps.interactions.open(
-            authorized, sent: fields, language: request.languageTags(asked: locales), in: team.id,
-            from: request.auditOrigin)
-        return try await begin(
-            InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext))
+            authorized, sent: fields, language: request.languageTags(asked: locales), browserHash: visit.browserHash,
+            in: team.id, from: visit.origin)
+        return try await begin(InteractionContext(visit: visit, interaction: interaction))
     }
 
     /// Stores an interaction and responds with its first page, or with a redirect to it or to Apple.
     func begin(_ context: InteractionContext) async throws -> Response {
-        let (team, interaction, browserContext) = (context.team, context.interaction, context.browserContext)
+        let (team, interaction, visit) = (context.team, context.interaction, context.visit)
         var response: Response
         if !team.hasDirectory {
             response = try await federation.beginAtApple(context)
         } else {
-            try await steps.interactions.begin(interaction, browserHash: browserContext.browserHash, in: team.id)
+            try await steps.interactions.begin(interaction)
             let hasSession = context.session != nil && !interaction.progress.requiresReauthentication
             response =
                 hasSession
                 ? .redirect(to: TeamRoutes.interaction.link(team.id, interaction.id))
                 : steps.pages.respond(steps.signInPage(context))
         }
-        if browserContext.isNewBrowser { response.set(steps.site.browserCookie(browserContext.browser)) }
+        if visit.isNewBrowser { response.set(steps.site.browserCookie(visit.browser)) }
         return response
     }
 

@@ -10,12 +10,11 @@ import Registry
 struct InteractionSteps: Sendable {
     let pages: HostedPages
     let factors: SecondFactors
-    let teams: TeamCache
+    let visits: Visits
     let interactions: Interactions
     let traces: any TraceSink
     let sessionIssuer: SessionIssuer
-    let sessions: SessionStore
-    let notification: NewBrowserAlert
+    let alert: NewBrowserAlert
     let database: TeamDatabase
     let server: ServerContext
 
@@ -27,23 +26,13 @@ struct InteractionSteps: Sendable {
         -> @Sendable (Request, TeamID, InteractionID) async throws -> Response
     {
         { request, teamID, id in
-            guard let team = try await teams.snapshot(of: teamID) else { throw UserFacingError.notFound }
-            let browserContext = try await browserContext(request, team)
-            guard !browserContext.isNewBrowser, let context = try await context(of: id, request, team, browserContext)
-            else { return interactionExpired(request, team) }
-            return try await body(context)
+            let visit = try await visits.read(request, at: teamID)
+            guard !visit.isNewBrowser,
+                let interaction = try await interactions.find(id, browserHash: visit.browserHash, in: teamID),
+                visit.team.admits(interaction)
+            else { return interactionExpired(visit) }
+            return try await body(InteractionContext(visit: visit, interaction: interaction))
         }
-    }
-
-    /// An interaction of this browser; nil if it has ended, or may no longer lead to its app.
-    private func context(
-        of id: InteractionID, _ request: Request, _ team: TeamSnapshot, _ browserContext: BrowserContext
-    ) async throws -> InteractionContext? {
-        guard let interaction = try await interactions.find(id, browserHash: browserContext.browserHash, in: team.id)
-        else { return nil }
-        guard team.admits(interaction) else { return nil }
-        return InteractionContext(
-            request: request, team: team, interaction: interaction, browserContext: browserContext)
     }
 
     /// Handler that runs `body` for an interaction; throws `UserFacingError.notFound` if the team has no directory.
@@ -62,14 +51,9 @@ struct InteractionSteps: Sendable {
         try await database.count([use], in: team, at: server.clock())
     }
 
-    func interactionExpired(_ request: Request, _ team: TeamSnapshot) -> Response {
-        traces.refuseOver(in: team.id, from: request.auditOrigin)
-        return pages.respond(.interactionExpired, to: request, of: team)
-    }
-
-    func browserContext(_ request: Request, _ team: TeamSnapshot) async throws -> BrowserContext {
-        try await BrowserContext.read(
-            request, team: team, cookies: site.cookies, sessions: sessions, gate: factors.gate, server: server)
+    func interactionExpired(_ visit: Visit) -> Response {
+        traces.refuseOver(in: visit.team.id, from: visit.origin)
+        return pages.respond(.interactionExpired, to: visit.request, of: visit.team)
     }
 
     /// A form of a page of the interaction.
@@ -82,13 +66,13 @@ struct InteractionSteps: Sendable {
         let (team, interaction) = (context.team.id, context.interaction.id)
         return HostedForm(
             frame: pages.frame(title, of: context.team, in: context.language), action: route.link(team, interaction),
-            token: site.formTokens.token(for: context.browserContext.browser),
+            token: site.formTokens.token(for: context.visit.browser),
             backURL: leadsBack ? TeamRoutes.interaction.link(team, interaction) : nil)
     }
 
     /// Fields of a form that was served to this browser.
     func form(of context: InteractionContext) throws(UserFacingError) -> Form {
-        try site.form(of: context.request, from: context.browserContext.browser)
+        try site.form(of: context.request, from: context.visit.browser)
     }
 }
 
@@ -99,11 +83,6 @@ extension UserFacingError {
 
 // Mails to the user of an interaction.
 extension InteractionSteps {
-    func caller(_ context: InteractionContext) -> AccountCaller {
-        AccountCaller(
-            team: context.team.id, language: context.language, origin: context.request.auditOrigin, now: server.clock())
-    }
-
     /// Confirms that a mail was requested; shows only in sandbox teams that the server sends none.
     func mailSent(to email: String, _ context: InteractionContext) -> MessagePage {
         .mailSent(
@@ -122,30 +101,30 @@ extension TeamSnapshot {
 // answer to the app.
 extension InteractionSteps {
     /// Stores a user's first proof, by any method, and the second factor that is due in addition.
-    func keepFirstProof(of user: User, by method: ProofMethod, login: String, _ context: InteractionContext)
-        async throws -> Response
-    {
+    ///
+    /// - Parameter factors: the user's factors, if they were read with the user. One that is added meanwhile is asked
+    ///   for by `FactorGate.admits`, at the first use of the session.
+    func keepFirstProof(
+        of user: User, by method: ProofMethod, login: String, having enrolled: EnrolledFactors? = nil,
+        _ context: InteractionContext
+    ) async throws -> Response {
         let due = try await factors.gate.due(
-            of: user.subject, provedBy: [method], in: context.team.id, context.team.secondFactor)
-        let isKept = try await interactions.prove(
-            user, by: method, login: login, owing: SecondFactorDue(due), in: context.interaction,
-            browserHash: context.browserContext.browserHash, of: context.team.id)
-        guard isKept else { throw UserFacingError.interactionExpired }
-        return try await advance(context)
+            of: user.subject, having: enrolled, provedBy: [method], in: context.team.id, context.team.secondFactor)
+        let proved = try await interactions.prove(
+            user, by: method, login: login, owing: SecondFactorDue(due), in: context.interaction)
+        return try await advance(to: proved, of: user, context)
     }
 
     /// Response of a step that has stored a proof: a redirect to the dispatcher, with a session if no further proof is
     /// due.
-    func advance(_ context: InteractionContext) async throws -> Response {
-        var context = context
-        let hash = context.browserContext.browserHash
-        guard
-            let interaction = try await interactions.find(
-                context.interaction.id, browserHash: hash, in: context.team.id)
-        else { throw UserFacingError.interactionExpired }
-        context.interaction = interaction
-        if case .proved = interaction.progress.status(hasSession: false) { return try await enter(context) }
-        return redirectToInteraction(context)
+    ///
+    /// - Parameter interaction: the interaction with the proof; nil if it was not stored.
+    func advance(to interaction: Interaction?, of user: User, _ context: InteractionContext) async throws -> Response {
+        guard let interaction else { throw UserFacingError.interactionExpired }
+        guard case .proved = interaction.progress.status(hasSession: false) else {
+            return redirectToInteraction(context)
+        }
+        return try await enter(InteractionContext(visit: context.visit, interaction: interaction), as: user)
     }
 
     /// Redirects to the dispatcher.
@@ -153,31 +132,26 @@ extension InteractionSteps {
         .redirect(to: TeamRoutes.interaction.link(context.team.id, context.interaction.id))
     }
 
-    /// Creates a session from the proofs, with a new session token.
-    func enter(_ context: InteractionContext) async throws -> Response {
-        let (interaction, browserContext, team) = (context.interaction, context.browserContext, context.team.id)
+    /// Creates a session from the proofs of the user, with a new session token.
+    ///
+    /// - Parameter user: the user as read before; the session begins only if the credentials are still the same.
+    func enter(_ context: InteractionContext, as user: User) async throws -> Response {
+        let progress = context.interaction.progress
         var response = redirectToInteraction(context)
-        guard let identity = interaction.progress.identity else { return response }
-        let isKnown = try await sessionIssuer.knows(identity.login, context.request, team, browserContext)
-        let stranger = isKnown ? nil : try await notification.person(identity.subject, in: team)
-        let cookies = try await interactions.enter(interaction, browserHash: browserContext.browserHash, of: team) {
-            proofs in
+        guard let identity = progress.identity else { return response }
+        let isKnown = sessionIssuer.knownBrowser(identity.login, of: user, context.visit) != nil
+        let cookies = try await interactions.enter(context.interaction) { proofs in
             try await sessionIssuer.enter(
-                identity, second: interaction.progress.second, to: context.client?.id, taking: proofs, context.request,
-                team, browserContext)
+                identity, second: progress.second, as: user, to: context.client?.id, taking: proofs, context.visit)
         }
         guard let cookies else { return response }
         for cookie in cookies { response.set(cookie) }
-        if let stranger {
-            try await notification.send(to: stranger, context.request, of: context.team, in: context.language)
-        }
+        if !isKnown { try await alert.send(to: user, context.visit, in: context.language) }
         return response
     }
 
     func cancel(_ context: InteractionContext) async throws -> Response {
-        let answer = try await interactions.cancel(
-            context.interaction, browserHash: context.browserContext.browserHash, in: context.team.id,
-            from: context.request.auditOrigin)
+        let answer = try await interactions.cancel(context.interaction, from: context.visit.origin)
         return try exit(with: answer, context)
     }
 
@@ -195,7 +169,7 @@ extension InteractionSteps {
         return SignInPage(
             frame: pages.frame(title, of: team, in: context.language), title: title.localizedText,
             action: TeamRoutes.password.link(team.id, interaction),
-            formToken: site.formTokens.token(for: context.browserContext.browser),
+            formToken: site.formTokens.token(for: context.visit.browser),
             email: context.interaction.app?.loginHint ?? "", passkey: passkeyForm(context),
             isCancellable: context.client != nil, recoveryURL: TeamRoutes.recovery.link(team.id, interaction),
             appleURL: context.offersApple ? TeamRoutes.apple.link(team.id, interaction) : nil,
@@ -208,11 +182,11 @@ extension InteractionSteps {
         let options = RequestOptions(
             party: passkeys.party,
             challenge: passkeys.challenges.make(
-                .signIn, browser: context.browserContext.browser, in: context.team.id, at: server.clock()), allowed: [],
+                .signIn, browser: context.visit.browser, in: context.team.id, at: server.clock()), allowed: [],
             requiresUserVerification: true)
         return PasskeyFormView(
             kind: .get, action: TeamRoutes.interactionPasskey.link(context.team.id, context.interaction.id),
-            formToken: site.formTokens.token(for: context.browserContext.browser), options: options.json,
+            formToken: site.formTokens.token(for: context.visit.browser), options: options.json,
             label: Message("hosted.factors.passkey.sign-in").localizedText, isConditional: true, isQuiet: true)
     }
 }
@@ -227,12 +201,13 @@ extension InteractionContext {
     }
 }
 
-/// Request within a sign-in: the team, the interaction, and the browser that began it.
+/// Visit within a sign-in, by the browser that began it.
 struct InteractionContext: Sendable {
-    let request: Request
-    let team: TeamSnapshot
-    var interaction: Interaction
-    let browserContext: BrowserContext
+    let visit: Visit
+    let interaction: Interaction
+
+    var request: Request { visit.request }
+    var team: TeamSnapshot { visit.team }
 
     /// App that the sign-in leads back to; nil if it leads to a page of this server.
     var client: Client? { interaction.app.flatMap { team.client($0.clientID) } }
@@ -240,8 +215,8 @@ struct InteractionContext: Sendable {
     /// Session that replaces the first proof; for an app, not one that began at a provider, which asks again each time
     /// on its own sheet, and none if the team has no directory.
     var session: Session? {
-        let isOfDirectory = team.hasDirectory && browserContext.session?.firstFactor.isOfProvider != true
-        return interaction.app == nil || isOfDirectory ? browserContext.session : nil
+        let isOfDirectory = team.hasDirectory && visit.session?.firstFactor.isOfProvider != true
+        return interaction.app == nil || isOfDirectory ? visit.session : nil
     }
 
     /// Language in which the sign-in began.

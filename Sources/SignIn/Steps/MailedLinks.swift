@@ -35,16 +35,10 @@ struct MailedLinks: Sendable {
         -> @Sendable (Request, TeamID, LinkToken) async throws -> Response
     {
         { request, teamID, token in
-            guard let team = try await steps.teams.snapshot(of: teamID), team.hasDirectory else {
-                throw UserFacingError.notFound
-            }
-            let browserContext = try await steps.browserContext(request, team)
-            let caller = AccountCaller(
-                team: teamID, language: request.language, origin: request.auditOrigin, now: steps.server.clock())
-            var response = try await body(
-                MailedLinkContext(
-                    request: request, team: team, browserContext: browserContext, token: token, caller: caller))
-            if browserContext.isNewBrowser { response.set(steps.site.browserCookie(browserContext.browser)) }
+            let visit = try await steps.visits.read(request, at: teamID)
+            guard visit.team.hasDirectory else { throw UserFacingError.notFound }
+            var response = try await body(MailedLinkContext(visit: visit, token: token))
+            if visit.isNewBrowser { response.set(steps.site.browserCookie(visit.browser)) }
             return response
         }
     }
@@ -53,9 +47,9 @@ struct MailedLinks: Sendable {
     func interaction(_ name: String?, of follower: MailedLinkContext) async throws -> InteractionContext? {
         guard let id = name.flatMap(InteractionID.init(rawValue:)),
             let interaction = try await steps.interactions.find(
-                id, browserHash: follower.browserContext.browserHash, in: follower.team.id)
+                id, browserHash: follower.visit.browserHash, in: follower.team.id)
         else { return nil }
-        return follower.context(of: interaction)
+        return InteractionContext(visit: follower.visit, interaction: interaction)
     }
 
     /// The interaction of an app's request that is sent again; nil if the app may no longer send it.
@@ -64,14 +58,13 @@ struct MailedLinks: Sendable {
         do {
             fields = try FormCoding.decode(query.utf8, maximumFields: 64)
             request = try await authorization.judge(
-                try ProtocolParameters(fields), to: follower.team, at: follower.caller.now)
+                try ProtocolParameters(fields), to: follower.team, at: follower.visit.now)
         } catch is AuthorizationRefusal { return nil } catch is OAuthError { return nil }
         let interaction = steps.interactions.open(
-            request, sent: fields, language: follower.request.languageTags(), in: follower.team.id,
-            from: follower.caller.origin)
-        try await steps.interactions.begin(
-            interaction, browserHash: follower.browserContext.browserHash, in: follower.team.id)
-        return follower.context(of: interaction)
+            request, sent: fields, language: follower.request.languageTags(), browserHash: follower.visit.browserHash,
+            in: follower.team.id, from: follower.visit.origin)
+        try await steps.interactions.begin(interaction)
+        return InteractionContext(visit: follower.visit, interaction: interaction)
     }
 
     func linkExpired(_ follower: MailedLinkContext) -> Response {
@@ -80,7 +73,7 @@ struct MailedLinks: Sendable {
 
     /// Fields of a form that was served to this browser.
     private func form(of follower: MailedLinkContext) throws(UserFacingError) -> Form {
-        try steps.site.form(of: follower.request, from: follower.browserContext.browser)
+        try steps.site.form(of: follower.request, from: follower.visit.browser)
     }
 
     /// A form of the page of a link.
@@ -92,7 +85,7 @@ struct MailedLinks: Sendable {
         HostedForm(
             frame: steps.pages.frame(title, of: follower.team, in: follower.caller.language),
             action: route.link(follower.team.id, follower.token),
-            token: steps.site.formTokens.token(for: follower.browserContext.browser))
+            token: steps.site.formTokens.token(for: follower.visit.browser))
     }
 
     /// Page with a message and a link to a sign-in.
@@ -108,24 +101,21 @@ struct MailedLinks: Sendable {
     /// Choice of a new password by the holder of a link.
     func passwordChoice(of follower: MailedLinkContext) -> PasswordChoice {
         PasswordChoice(
-            in: "new", of: follower.team.id, from: follower.caller.origin, at: follower.caller.now, with: newPasswords)
+            in: "new", of: follower.team.id, from: follower.visit.origin, at: follower.visit.now, with: newPasswords)
     }
 }
 
 /// Request for a mailed link, from any browser in which the user reads mail.
 struct MailedLinkContext: Sendable {
-    let request: Request
-    let team: TeamSnapshot
-    let browserContext: BrowserContext
+    let visit: Visit
     let token: LinkToken
-    let caller: AccountCaller
+
+    var request: Request { visit.request }
+    var team: TeamSnapshot { visit.team }
+    var caller: AccountCaller { visit.caller(in: request.language) }
 
     /// User of the browser's session.
-    var subject: Subject? { browserContext.session?.user.subject }
-
-    func context(of interaction: Interaction) -> InteractionContext {
-        InteractionContext(request: request, team: team, interaction: interaction, browserContext: browserContext)
-    }
+    var subject: Subject? { visit.session?.user.subject }
 }
 
 extension UserFacingError {
@@ -206,8 +196,7 @@ extension MailedLinks {
             var response = say(Message("hosted.mail.password-title"), Message("hosted.mail.password"), to: follower)
             // Otherwise an attacker who locks the account would keep its owner from signing in with the new password.
             if let login = person.email?.rawValue {
-                let (request, browserContext) = (follower.request, follower.browserContext)
-                response.set(steps.sessionIssuer.remember(login, of: person, request, follower.team.id, browserContext))
+                response.set(steps.sessionIssuer.remember(login, of: person, follower.visit))
             }
             return response
         case .expired: return linkExpired(follower)
@@ -247,7 +236,7 @@ extension MailedLinks {
             guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
             choice = AccountRegistrations.Choice(name: chosen.name, password: chosen.password)
         }
-        let hash = follower.browserContext.browserHash
+        let hash = follower.visit.browserHash
         let outcome = try await registrations.confirm(follower.token, in: hash, choosing: choice, for: follower.caller)
         switch outcome {
         case .made(let made): return try await continueRegistration(made, isOwn: pending.isOwn, follower)
@@ -272,8 +261,7 @@ extension MailedLinks {
 
     private func pending(_ follower: MailedLinkContext) async throws -> AccountRegistrations.Pending? {
         try follower.team.requireOpenRegistration()
-        return try await registrations.pending(
-            follower.token, in: follower.browserContext.browserHash, for: follower.caller)
+        return try await registrations.pending(follower.token, in: follower.visit.browserHash, for: follower.caller)
     }
 
     private func choicePage(_ follower: MailedLinkContext, _ pending: AccountRegistrations.Pending) -> InvitedPage {
@@ -305,7 +293,7 @@ extension MailedLinks {
         guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
             return linkExpired(follower)
         }
-        guard let session = follower.browserContext.session, session.user.subject == subject else {
+        guard let session = follower.visit.session, session.user.subject == subject else {
             return signInFirst(follower)
         }
         let right = SessionRight(session, in: follower.team.id, clock: steps.server.clock)
@@ -334,7 +322,7 @@ extension MailedLinks {
     }
 
     func showSignInLink(_ follower: MailedLinkContext) async throws -> Response {
-        let hash = follower.browserContext.browserHash
+        let hash = follower.visit.browserHash
         switch try await mailedSignIns.find(follower.token, in: hash, for: follower.caller) {
         case .own(let email):
             return steps.pages.respond(
@@ -354,7 +342,7 @@ extension MailedLinks {
     /// leads to the account page.
     func followSignInLink(_ follower: MailedLinkContext) async throws -> Response {
         _ = try form(of: follower)
-        let hash = follower.browserContext.browserHash
+        let hash = follower.visit.browserHash
         let proved = try await mailedSignIns.prove(follower.token, in: hash, for: follower.caller)
         guard let proved else { return try await showSignInLink(follower) }
         let context: InteractionContext
@@ -367,9 +355,10 @@ extension MailedLinks {
     }
 
     private func beginAccount(_ follower: MailedLinkContext) async throws -> InteractionContext {
-        let interaction = steps.interactions.open(next: nil, language: follower.request.languageTags())
-        let hash = follower.browserContext.browserHash
-        try await steps.interactions.begin(interaction, browserHash: hash, in: follower.team.id)
-        return follower.context(of: interaction)
+        let interaction = steps.interactions.open(
+            next: nil, language: follower.request.languageTags(), browserHash: follower.visit.browserHash,
+            in: follower.team.id)
+        try await steps.interactions.begin(interaction)
+        return InteractionContext(visit: follower.visit, interaction: interaction)
     }
 }

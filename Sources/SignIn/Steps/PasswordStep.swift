@@ -13,15 +13,15 @@ struct PasswordStep: Sendable {
         let form = try steps.form(of: context)
         if form["decision"] == "cancel" { return try await steps.cancel(context) }
         try await steps.admit(context.request, context.team.id)
-        let (request, team, browserContext) = (context.request, context.team.id, context.browserContext)
-        let result = try await steps.sessionIssuer.authenticate(form, request, team, browserContext)
-        guard case .success(let user) = result else {
+        let login = form["email"] ?? ""
+        let result = try await steps.sessionIssuer.authenticate(form, context.visit)
+        guard case .success(let user, let factors) = result else {
             let refusal = SignInRefusal(result)
             steps.traces.record(
-                .proofRefused, of: context.interaction, in: team, from: request.auditOrigin, cause: refusal.cause)
-            return refuse(refusal, context, login: form["email"] ?? "")
+                .proofRefused, of: context.interaction, from: context.visit.origin, cause: refusal.cause)
+            return refuse(refusal, context, login: login)
         }
-        return try await steps.keepFirstProof(of: user, by: .password, login: form["email"] ?? "", context)
+        return try await steps.keepFirstProof(of: user, by: .password, login: login, having: factors, context)
     }
 
     private func refuse(_ refusal: SignInRefusal, _ context: InteractionContext, login: String) -> Response {

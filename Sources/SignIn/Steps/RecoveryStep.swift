@@ -22,9 +22,9 @@ struct RecoveryStep: Sendable {
         let email = form["email"] ?? ""
         try await recovery.begin(
             email, for: form["help"] == "link" ? .signInLink : .newPassword,
-            interaction: context.interaction.id.rawValue, browserHash: context.browserContext.browserHash,
-            knownBrowser: steps.sessionIssuer.knownBrowser(
-                email, context.request, context.team.id, context.browserContext), steps.caller(context))
+            interaction: context.interaction.id.rawValue, browserHash: context.visit.browserHash,
+            knownBrowser: { steps.sessionIssuer.knownBrowser(email, of: $0, context.visit) },
+            context.visit.caller(in: context.language))
         return steps.pages.respond(steps.mailSent(to: email, context))
     }
 }

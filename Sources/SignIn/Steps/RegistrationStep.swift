@@ -29,7 +29,7 @@ struct RegistrationStep: Sendable {
         guard let account = try await account(form, in: &page, context) else {
             return steps.pages.respond(page, status: .unprocessableContent)
         }
-        switch try await registrations.begin(account, for: steps.caller(context)) {
+        switch try await registrations.begin(account, for: context.visit.caller(in: context.language)) {
         case .mailed: return steps.pages.respond(steps.mailSent(to: page.email, context))
         case .busy: throw UserFacingError.unavailable
         }
@@ -46,13 +46,12 @@ struct RegistrationStep: Sendable {
         let names = [context.team.name, context.client?.name ?? ""]
         let rule = PasswordRule(in: context.team.id, email: email, name: name ?? .none, around: names)
         let choice = PasswordChoice(
-            in: "new", of: context.team.id, from: context.request.auditOrigin, at: steps.server.clock(),
-            with: newPasswords)
+            in: "new", of: context.team.id, from: context.visit.origin, at: steps.server.clock(), with: newPasswords)
         let password = try await page.errors.take(form["new"] ?? "", by: rule, choice)
         guard let email, let name, let password else { return nil }
         return AccountRegistrations.Form(
             email: email, name: name, password: password, interaction: context.interaction.id.rawValue,
-            browserHash: context.browserContext.browserHash, requestQuery: context.interaction.app?.query)
+            browserHash: context.visit.browserHash, requestQuery: context.interaction.app?.query)
     }
 
     private func registrationPage(_ context: InteractionContext) -> RegistrationPage {

@@ -16,70 +16,52 @@ struct SessionIssuer: Sendable {
     let server: ServerContext
 
     /// Verifies `email` and `password` of a form, without creating a session.
-    func authenticate(_ form: Form, _ request: Request, _ team: TeamID, _ browserContext: BrowserContext) async throws
-        -> SignInResult
-    {
+    func authenticate(_ form: Form, _ visit: Visit) async throws -> SignInResult {
         let login = form["email"] ?? ""
         return try await passwords.authenticate(
-            login: login, password: form["password"] ?? "", in: team, from: request.auditOrigin,
-            knownBrowser: knownBrowser(login, request, team, browserContext), at: server.clock())
+            login: login, password: form["password"] ?? "", in: visit.team.id, from: visit.origin,
+            knownBrowser: { knownBrowser(login, of: $0, visit) }, at: server.clock())
     }
 
     /// Creates a session with a new token, from the proofs that `Interactions.enter` provides.
     ///
     /// - Returns: cookies of the session for the browser; nil if the proofs have been used.
     func enter(
-        _ identity: InteractionProgress.Identity, second: Proof?, to app: ClientID?, taking proofs: SessionStore.Proofs,
-        _ request: Request, _ team: TeamID, _ browserContext: BrowserContext
+        _ identity: InteractionProgress.Identity, second: Proof?, as user: User, to app: ClientID?,
+        taking proofs: SessionStore.Proofs, _ visit: Visit
     ) async throws -> [SetCookie]? {
+        let team = visit.team.id
         let beginning = SessionStore.Beginning(
             of: identity.subject, by: [identity.proof.method, second?.method].compactMap { $0 }, to: app,
-            from: request.auditOrigin, replacing: browserContext.sessionToken, at: server.clock())
-        let login = identity.login
-        // Only a typed login name makes the browser known to it. The user is read before the session begins, which
-        // rejects proofs of credentials that have changed since.
-        var person: User?
-        if !login.isEmpty { person = try await passwords.holder(of: login, in: team) }
+            from: visit.origin, replacing: visit.sessionToken, at: server.clock())
         guard let token = try await sessions.begin(beginning, taking: proofs, in: team) else { return nil }
-        guard let person, person.subject == identity.subject else { return [cookie(for: token, of: team)] }
-        return [cookie(for: token, of: team), remember(login, of: person, request, team, browserContext)]
+        let session = cookie(for: token, of: team)
+        // Only a typed login name makes the browser known to it.
+        return identity.login.isEmpty ? [session] : [session, remember(identity.login, of: user, visit)]
     }
 
     /// Cookie that makes this browser known to a login name.
     ///
     /// - Parameter changes: number of changes to the user's credentials by this request since the user was read.
-    func remember(
-        _ login: String, of person: User, after changes: Int = 0, _ request: Request, _ team: TeamID,
-        _ browserContext: BrowserContext
-    ) -> SetCookie {
+    func remember(_ login: String, of person: User, after changes: Int = 0, _ visit: Visit) -> SetCookie {
         let mark = KnownBrowsers.mark(of: person, after: changes)
         return site.cookies.cookie(
-            KnownBrowsers.cookieName(site.cookies, of: team),
-            knownBrowsers(request, team, browserContext).adding(login, mark: mark), maxAge: Self.knownBrowserLife)
+            KnownBrowsers.cookieName(site.cookies, of: visit.team.id), knownBrowsers(visit).adding(login, mark: mark),
+            maxAge: Self.knownBrowserLife)
     }
 
-    /// Whether the login name has signed in in this browser before, with the current credentials.
-    func knows(_ login: String, _ request: Request, _ team: TeamID, _ browserContext: BrowserContext) async throws
-        -> Bool
-    { try await knownBrowser(login, request, team, browserContext) != nil }
-
-    /// Identifies a known browser to the account's counters; nil for any other, and if the credentials have changed
-    /// since.
-    func knownBrowser(_ login: String, _ request: Request, _ team: TeamID, _ browserContext: BrowserContext)
-        async throws -> String?
-    {
-        let known = knownBrowsers(request, team, browserContext)
-        // A login name that has not signed in in this browser costs no statement.
-        guard let mark = known.mark(of: login), let person = try await passwords.holder(of: login, in: team) else {
-            return nil
-        }
-        return mark == KnownBrowsers.mark(of: person) ? known.secret(of: login) : nil
+    /// Identifies to the counters of an account a browser in which the login name has signed in before, with the
+    /// user's current credentials; nil for any other.
+    func knownBrowser(_ login: String, of user: User, _ visit: Visit) -> String? {
+        let known = knownBrowsers(visit)
+        return known.mark(of: login) == KnownBrowsers.mark(of: user) ? known.secret(of: login) : nil
     }
 
-    private func knownBrowsers(_ request: Request, _ team: TeamID, _ browserContext: BrowserContext) -> KnownBrowsers {
-        KnownBrowsers(
-            request.cookies[KnownBrowsers.cookieName(site.cookies, of: team)], of: team,
-            browser: browserContext.browser, formTokens: site.formTokens)
+    private func knownBrowsers(_ visit: Visit) -> KnownBrowsers {
+        let team = visit.team.id
+        return KnownBrowsers(
+            visit.request.cookies[KnownBrowsers.cookieName(site.cookies, of: team)], of: team, browser: visit.browser,
+            formTokens: site.formTokens)
     }
 
     /// Renews the session token after another proof; nil if the session has ended.

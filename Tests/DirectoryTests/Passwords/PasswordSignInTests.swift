@@ -13,7 +13,7 @@ import Testing
         try await withPasswords { passwords in
             let result = try await passwords.authenticate(" ADA@acme.example ")
 
-            guard case .success(let user) = result else { return #expect(Bool(false), "\(result)") }
+            guard case .success(let user, _) = result else { return #expect(Bool(false), "\(result)") }
             #expect(user.name.given == "Ada")
         }
     }

@@ -105,10 +105,10 @@ import Testing
             let stranger = SHA256.hash("another browser")
             #expect(try await engine.interactions.find(interaction.id, browserHash: stranger, in: .acme) == nil)
             #expect(try await engine.interactions.find(interaction.id, browserHash: Engine.browser, in: .rival) == nil)
-            #expect(try await engine.cancel(interaction, browser: stranger) == nil)
+            #expect(try await engine.cancel(interaction.held(by: stranger)) == nil)
             _ = try await engine.signIn()
             let consent = try await consent(engine)
-            #expect(try await confirm(engine, interaction, under: consent, browser: stranger) == nil)
+            #expect(try await confirm(engine, interaction.held(by: stranger), under: consent) == nil)
             #expect(try await confirm(engine, interaction, under: consent) != nil)
         }
     }
@@ -168,7 +168,7 @@ import Testing
     }
 
     private func step(_ engine: Engine, _ interaction: Interaction, _ session: Session?) async throws -> String {
-        switch try await engine.interactions.nextStep(of: interaction, session, in: .acme) {
+        switch try await engine.interactions.nextStep(of: interaction, session) {
         case .signIn: "signIn"
         case .proof: "proof"
         case .enrolment: "enrolment"
@@ -186,13 +186,11 @@ import Testing
     }
 
     private func confirm(
-        _ engine: Engine, _ interaction: Interaction, under consent: Consent, browser: [UInt8] = Engine.browser,
-        of session: Session? = nil
+        _ engine: Engine, _ interaction: Interaction, under consent: Consent, of session: Session? = nil
     ) async throws -> String? {
         let own = if let session { session } else { try await engine.session(of: engine.ada) }
         return try await engine.interactions.confirm(
-            interaction, under: consent, of: own, browserHash: browser, in: try await engine.snapshot(), from: .test)?[
-                "code"]
+            interaction, under: consent, of: own, in: try await engine.snapshot(), from: .test)?["code"]
     }
 }
 

@@ -34,8 +34,8 @@ import Testing
     @Test func `V23: proofs are kept for the browser that began, in its team, while the sign-in lasts`() async throws {
         try await withEngine { engine in
             let interaction = try await engine.begin()
-            #expect(try await engine.prove(in: interaction, browser: SHA256.hash("another browser")) == false)
-            #expect(try await engine.prove(in: interaction, of: .rival) == false)
+            #expect(try await engine.prove(in: interaction.held(by: SHA256.hash("another browser"))) == false)
+            #expect(try await engine.prove(in: interaction.held(in: .rival)) == false)
             #expect(try await engine.find(interaction)?.progress.identity == nil)
             #expect(try await engine.prove(in: interaction))
             let identity = try #require(try await engine.find(interaction)?.progress.identity)
@@ -74,16 +74,14 @@ import Testing
             let session = try await engine.session(of: engine.ada)
             let interaction = try await engine.begin(next: "/x")
             #expect(interaction.app == nil)
-            let first = try await engine.interactions.nextStep(of: interaction, session, in: .acme)
+            let first = try await engine.interactions.nextStep(of: interaction, session)
             guard case .signIn = first else { throw TestFailure("a session is taken for a sign-in") }
             #expect(try await engine.prove(in: interaction))
             #expect(try await engine.enter(interaction) != nil)
             let entered = try #require(try await engine.find(interaction))
-            let last = try await engine.interactions.nextStep(of: entered, session, in: .acme)
+            let last = try await engine.interactions.nextStep(of: entered, session)
             guard case .leave(next: "/x") = last else { throw TestFailure("it leads elsewhere") }
-            #expect(
-                try await engine.interactions.cancel(entered, browserHash: Engine.browser, in: .acme, from: .test)
-                    == nil)
+            #expect(try await engine.cancel(entered) == nil)
         }
     }
 

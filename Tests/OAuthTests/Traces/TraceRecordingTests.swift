@@ -138,8 +138,8 @@ import Testing
             ]
             for refusal in refusals { for _ in 0..<50 { engine.traces.refuse(refusal, of: [], to: team, from: .test) } }
             func record(_ kind: TraceEvent.Kind, by subject: Subject? = nil) {
-                let interaction = engine.interactions.open(request, in: .acme, from: .test)
-                engine.traces.record(kind, of: interaction, in: .acme, by: subject, from: .test)
+                let interaction = engine.interactions.open(request, browserHash: Engine.browser, in: .acme, from: .test)
+                engine.traces.record(kind, of: interaction, by: subject, from: .test)
             }
             // Who goes to Apple and turns back is no failure, and a stranger still.
             for _ in 0..<50 { record(.sentToProvider) }
