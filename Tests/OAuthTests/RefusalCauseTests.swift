@@ -103,16 +103,4 @@ import Testing
             }
         }
     }
-
-    @Test(arguments: AuthorizationCheckTests.rules) func `has a name for every rule of a request`(rule: Rule) throws {
-        for changes in rule.broken {
-            let input = AuthorizationInput(
-                parameters: try ProtocolParameters(Engine.request(), changes), client: rule.client(false),
-                testSignIn: nil)
-            let refusal = #expect(throws: AuthorizationRefusal.self) {
-                for check in AuthorizationCheck.all { try check.judge(input) }
-            }
-            #expect(refusal?.cause != .other, "\(rule.name)")
-        }
-    }
 }

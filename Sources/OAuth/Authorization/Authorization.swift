@@ -21,9 +21,7 @@ public struct Authorization: Sendable {
             throw AuthorizationRefusal(.invalidClient, cause: .client(text), because: ClientID.refusal(text))
         }
         let testSignIn = try await testSignIn(of: client, parameters["redirect_uri"], in: team, at: moment)
-        let input = AuthorizationInput(parameters: parameters, client: client, testSignIn: testSignIn)
-        for check in AuthorizationCheck.all { try check.judge(input) }
-        return try request(input)
+        return try AuthorizationRequest(parameters, to: client, testSignIn)
     }
 
     /// Finds the test sign-in of an unregistered return URL; a registered one costs no look-up.
@@ -36,22 +34,6 @@ public struct Authorization: Sendable {
         guard let testSignIn = try await testSignIns.find(id, in: team.id, at: moment) else { return nil }
         return testSignIn.returnURL.isExactly(url) && testSignIn.serviceID == client.id ? testSignIn : nil
     }
-
-    /// Longest login hint in octets: the limit of an email address (RFC 5321 section 4.5.3.1); longer ones are ignored.
-    private static let longestHint = 320
-
-    private func request(_ input: AuthorizationInput) throws(AuthorizationRefusal) -> AuthorizationRequest {
-        let parameters = input.parameters
-        guard let redirectURI = parameters["redirect_uri"], let type = AuthorizationRequest.ResponseType(parameters),
-            let mode = AuthorizationRequest.ResponseMode(parameters)
-        else { throw AuthorizationRefusal(.invalidRequest, because: "the request is incomplete") }
-        return AuthorizationRequest(
-            clientID: input.client.id, primaryAppID: input.client.primaryAppID, redirectURI: redirectURI,
-            responseType: type, responseMode: mode, scope: AuthorizationRequest.Scope(parameters),
-            state: parameters["state"], nonce: parameters["nonce"], codeChallenge: parameters["code_challenge"],
-            testSignIn: input.testSignIn?.id,
-            loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil })
-    }
 }
 
 /// A rejected authorization request: the user sees a page, the inspector shows the team the reason.
@@ -63,7 +45,7 @@ public struct AuthorizationRefusal: Error, Equatable, Sendable {
     /// A suggestion for the team, when a registered value is similar.
     public let hint: String?
 
-    init(_ error: OAuthError.Code, cause: RefusalCause = .other, because reason: String, hint: String? = nil) {
+    init(_ error: OAuthError.Code, cause: RefusalCause, because reason: String, hint: String? = nil) {
         self.error = error
         self.cause = cause
         self.reason = reason

@@ -71,10 +71,10 @@ import Testing
         try await withEngine { engine in
             await #expect(throws: AuthorizationRefusal.self) { try await engine.authorize(.strict) }
             let changes: Changes = [
-                "code_challenge": AuthorizationCheckTests.challenge, "code_challenge_method": "S256",
+                "code_challenge": AuthorizationRuleTests.challenge, "code_challenge_method": "S256",
             ]
             let request = try await engine.authorize(.strict, changes)
-            #expect(request.codeChallenge == AuthorizationCheckTests.challenge)
+            #expect(request.codeChallenge == AuthorizationRuleTests.challenge)
         }
     }
 

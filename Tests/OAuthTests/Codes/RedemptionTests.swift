@@ -11,7 +11,7 @@ import Testing
 /// Security cases V6 to V9, points P2 and P16 of the conformance list.
 @Suite struct RedemptionTests {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-    static let pkce: Changes = ["code_challenge": AuthorizationCheckTests.challenge, "code_challenge_method": "S256"]
+    static let pkce: Changes = ["code_challenge": AuthorizationRuleTests.challenge, "code_challenge_method": "S256"]
 
     /// What a code was issued with and how it is presented.
     struct Case: Sendable {
@@ -25,8 +25,8 @@ import Testing
                 case .none, .missing: nil
                 case .verifierUnasked, .right: RedemptionTests.verifier
                 case .wrong: String(RedemptionTests.verifier.reversed())
-                case .plain: AuthorizationCheckTests.challenge
-                case .malformed: AuthorizationCheckTests.challenge + "!"
+                case .plain: AuthorizationRuleTests.challenge
+                case .malformed: AuthorizationRuleTests.challenge + "!"
                 }
             }
         }

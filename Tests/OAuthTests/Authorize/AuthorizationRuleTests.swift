@@ -5,9 +5,11 @@ import Testing
 @testable import OAuth
 @testable import TestTeams
 
-/// One rule of `AuthorizationCheck.all`: requests that keep it, and requests that break it and no rule before it.
+/// One rule for authorization requests: requests that keep it, and requests that break it and no rule before it.
 struct Rule: Sendable, CustomTestStringConvertible {
     let name: String
+    /// What the refusals say, each of them once at least.
+    let causes: Set<RefusalCause>
     var client: @Sendable (_ isKept: Bool) -> Client = { _ in .sample() }
     let kept: [Changes]
     let broken: [Changes]
@@ -26,31 +28,32 @@ extension Client {
 }
 
 /// Security cases V1 and V22, points P9 and P16 of the conformance list.
-@Suite struct AuthorizationCheckTests {
+@Suite struct AuthorizationRuleTests {
     /// The challenge of RFC 7636, appendix B.
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     static let rules: [Rule] = [
         Rule(
-            name: "the app may sign people in", client: { isKept in .sample(isEnabled: isKept) }, kept: [[:]],
-            broken: [[:], ["redirect_uri": nil]], error: .invalidClient),
+            name: "the app may sign people in", causes: [.clientDisabled],
+            client: { isKept in .sample(isEnabled: isKept) }, kept: [[:]], broken: [[:], ["redirect_uri": nil]],
+            error: .invalidClient),
         Rule(
-            name: "the return URL is registered",
+            name: "the return URL is registered", causes: [.returnURLMissing, .returnURLUnregistered],
             kept: [["redirect_uri": TestTeams.callback], ["redirect_uri": TestTeams.queryCallback]],
             broken: unregistered.map { ["redirect_uri": $0] } + [["redirect_uri": nil], ["redirect_uri": ""]]),
         Rule(
-            name: "the return URL lies on a verified domain where the team asks for one",
+            name: "the return URL lies on a verified domain where the team asks for one", causes: [.domainUnverified],
             client: { isKept in .sample(isProven: isKept) },
             kept: [["redirect_uri": TestTeams.callback], ["redirect_uri": TestTeams.queryCallback]],
             broken: [["redirect_uri": TestTeams.callback]]),
         Rule(
-            name: "the response type is supported",
+            name: "the response type is supported", causes: [.responseType],
             kept: [["response_type": "code"], ["response_type": "code id_token"], ["response_type": "id_token code"]],
             broken: [
                 nil, "", "id_token", "token", "code token", "Code", "code,id_token", "none", "code id_token token",
             ].map { ["response_type": $0] }),
         Rule(
-            name: "the response mode suits the response type",
+            name: "the response mode suits the response type", causes: [.responseMode, .idTokenInQuery],
             kept: [
                 ["response_mode": "query"], ["response_mode": "fragment"], ["response_mode": "form_post"],
                 ["response_type": "code id_token"], ["response_type": "code id_token", "response_mode": "form_post"],
@@ -63,7 +66,7 @@ extension Client {
                 ["response_mode": "form_post.jwt"], ["response_mode": "web"],
             ]),
         Rule(
-            name: "a scope is answered by form_post",
+            name: "a scope is answered by form_post", causes: [.scopeNeedsFormPost],
             kept: [
                 ["scope": "name email", "response_mode": "form_post"], ["scope": "openid"], ["scope": ""],
                 ["scope": "name email", "response_mode": "web_message"], ["scope": "  "],
@@ -75,12 +78,12 @@ extension Client {
                 ["scope": "email", "response_type": "code id_token"],
             ]),
         Rule(
-            name: "the scopes are name and email",
+            name: "the scopes are name and email", causes: [.scopeUnknown],
             kept: ["name", "email", "email name", "openid name email"].map(formPost),
             broken: ["name,email", "profile", "Name", "openid name phone", "name\temail"].map(formPost),
             error: .invalidScope),
         Rule(
-            name: "the code challenge is S256",
+            name: "the code challenge is S256", causes: [.challengeMissing, .challengeMethod, .challengeMalformed],
             kept: [[:], ["code_challenge": challenge, "code_challenge_method": "S256"]],
             broken: [
                 ["code_challenge": challenge], ["code_challenge": challenge, "code_challenge_method": "plain"],
@@ -90,7 +93,8 @@ extension Client {
                 ["code_challenge": challenge + "A", "code_challenge_method": "S256"],
             ]),
         Rule(
-            name: "PKCE is used where it is required", client: { _ in .sample(requiresPKCE: true) },
+            name: "PKCE is used where it is required", causes: [.pkceRequired],
+            client: { _ in .sample(requiresPKCE: true) },
             kept: [["code_challenge": challenge, "code_challenge_method": "S256"]],
             broken: [[:], ["code_challenge": ""]]),
     ]
@@ -112,43 +116,33 @@ extension Client {
 
     private static func formPost(_ scope: String) -> Changes { ["scope": scope, "response_mode": "form_post"] }
 
-    @Test func `the table has a row for every rule`() {
-        #expect(Self.rules.map(\.name) == AuthorizationCheck.all.map(\.name))
-    }
-
-    @Test(arguments: rules) func `P9, P16: a request that keeps the rule passes all of them`(rule: Rule) throws {
+    @Test(arguments: rules) func `P9, P16: a request that keeps the rule passes all of them`(rule: Rule) {
         for changes in rule.kept {
-            let input = try input(changes, rule.client(true))
-            for check in AuthorizationCheck.all {
-                #expect(throws: Never.self, "\(check.name): \(changes)") { try check.judge(input) }
-            }
+            #expect(throws: Never.self, "\(changes)") { try Self.judge(changes, rule.client(true)) }
         }
     }
 
-    @Test(arguments: rules) func `P9: a request that breaks the rule is refused by it`(rule: Rule) throws {
+    @Test(arguments: rules) func `P9: a request that breaks the rule is refused by it`(rule: Rule) {
+        var causes: Set<RefusalCause> = []
         for changes in rule.broken {
-            let input = try input(changes, rule.client(false))
-            let first = AuthorizationCheck.all.first { check in
-                do throws(AuthorizationRefusal) { try check.judge(input) } catch { return true }
-                return false
+            let refusal = #expect(throws: AuthorizationRefusal.self, "\(changes)") {
+                try Self.judge(changes, rule.client(false))
             }
-            #expect(first?.name == rule.name, "\(changes)")
-            let refusal = #expect(throws: AuthorizationRefusal.self, "\(changes)") { try first?.judge(input) }
             #expect(refusal?.error == rule.error, "\(changes)")
+            if let refusal { causes.insert(refusal.cause) }
         }
+        #expect(causes == rule.causes)
     }
 
     @Test func `V1, V22: a return URL that is nearly right comes with a hint`() throws {
-        let input = try input(["redirect_uri": TestTeams.callback + "/"], .sample())
         let refusal = #expect(throws: AuthorizationRefusal.self) {
-            for check in AuthorizationCheck.all { try check.judge(input) }
+            try Self.judge(["redirect_uri": TestTeams.callback + "/"], .sample())
         }
         let hint = try #require(refusal?.hint)
         #expect(hint.contains("trailingSlash") && hint.contains(TestTeams.callback))
     }
 
-    private func input(_ changes: Changes, _ client: Client) throws -> AuthorizationInput {
-        AuthorizationInput(
-            parameters: try ProtocolParameters(Engine.request(), changes), client: client, testSignIn: nil)
+    private static func judge(_ changes: Changes, _ client: Client) throws {
+        _ = try AuthorizationRequest(try ProtocolParameters(Engine.request(), changes), to: client, nil)
     }
 }
