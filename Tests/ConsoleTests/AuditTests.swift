@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("notificationURL", "Notification URL"), ("isEnabled", "Is enabled"), ("appID", "App ID"),
+        ("notificationURL", "Notification URL"), ("signIn", "Sign in"), ("appID", "App ID"),
         ("returnURLs", "Return URLs"), ("reason", "Reason"),
     ]) func `names members in words`(name: String, words: String) { #expect(AuditMessages.member(name) == words) }
 

@@ -41,7 +41,7 @@ import Testing
             Self.families.flatMap { family, names in names.map { "\(family).\($0)" } }
                 + problems.flatMap { problem in ["headline", "message", "advice"].map { "\(problem).\($0)" } })
         let known = texts.keys(in: .english)
-        let declared = Self.declared(ServiceID.self, known)
+        let declared = Self.declared.reduce(into: Set<String>()) { $0.formUnion(Self.declared($1, known)) }
         let closed = known.filter { key in !Self.open.contains { key.hasPrefix($0 + ".") } }
 
         #expect(messages.count > 10 && problems.count > 10, "the scan finds no messages any more")
@@ -57,9 +57,11 @@ import Testing
     @Test func `of a family are those of its names`() {
         let families = Set(Self.sources.flatMap(MessageScan.families))
 
-        let declared = ["\(ServiceID.words.family)"]
+        let declared = Self.declared.map { "\($0.words.family)" }
         #expect(families.symmetricDifference(Self.open.union(Self.families.keys).union(declared)).sorted() == [])
     }
+
+    private static let declared: [any ConfiguredThing.Type] = [ServiceID.self, AppID.self]
 
     /// The texts of a declared object's settings: those that each needs, and others that are there.
     private static func declared<Object: ConfiguredThing>(_: Object.Type, _ known: Set<String>) -> Set<String> {

@@ -43,7 +43,7 @@ private enum SettingsTable {
         return Object.Settings.all.map { setting in
             let takes =
                 switch setting.kind {
-                case .line: "a text"
+                case .line(_, let isOptional): isOptional ? "a text, or `\"\"` for none" : "a text"
                 case .lines(let limit), .rows(let limit): "a list of at most \(limit.count)"
                 case .choice(let values): choice(values, standard[setting.name]?.string)
                 case .flag: choice(["false", "true"], "\(standard[setting.name]?.boolean == true)")
@@ -73,7 +73,7 @@ private enum SettingsTable {
         let shown = form.typed(errors ?? FieldErrors())
         #expect(shown.all.map(\.path) == ["name", "tone"])
         #expect(form.label(of: "tone")?.key == "console.bells.tone.label" && form.label(of: "other") == nil)
-        let inputs = form.inputs(["loud", "name", "tone"], shown, site)
+        let inputs = form.inputs(shown, site, of: ["loud", "name", "tone"])
         #expect(inputs.map(\.name) == ["name", "tone", "loud"])
         #expect(inputs.map(\.errors.count) == [1, 1, 0] && inputs.allSatisfy { $0.hint == nil })
         guard case .box(isChecked: true) = inputs[2].kind else { return #expect(Bool(false)) }
@@ -126,66 +126,140 @@ private enum SettingsTable {
         #expect(
             rows.contains(": `high` (the default) or `low` |") && rows.contains(": `false` (the default) or `true` |"))
         let docs = try #require(SwiftSources.text(of: repository + "/docs/registry.md"))
-        #expect(docs.contains(SettingsTable.rows(ServiceID.self, texts)))
+        for declaration in Declaration.all {
+            func rows(_ type: (some ConfiguredThing).Type) -> String { SettingsTable.rows(type, texts) }
+            #expect(docs.contains(rows(declaration.type)), "\(declaration.type)")
+        }
     }
 }
 
-@Suite struct `The settings of a Service ID` {
+/// A declared object of the registry, for tests that walk all of them.
+private struct Declaration: Sendable, CustomTestStringConvertible {
+    let type: any ConfiguredThing.Type
     /// Settings that are right, typed by somebody at random.
-    private static func typed(_ garbage: inout Garbage) -> Typed {
-        func some<Element>(_ elements: [Element]) -> [Element] {
-            elements.shuffled(using: &garbage).filter { _ in Bool.random(using: &garbage) }
-        }
-        let domains = some(["acme.example", "shop.example", "acme.test", "a.acme.example"])
-        let urls = domains.flatMap { domain in some(["", "a", "b?c=d", "ü%20"].map { "https://\(domain)/\($0)" }) }
-        return [
-            "description": .string(some(["Acme", "Ein Tür", "“x”", "a, b"]).joined(separator: " ") + "!"),
-            "domains": .strings(domains),
-            "returnURLs": .strings(Array(urls.filter { $0.utf8.allSatisfy { $0 < 0x80 } }.prefix(10))),
-            "issuer": Bool.random(using: &garbage) ? "own" : "apple",
-            "booleans": Bool.random(using: &garbage) ? "json" : "string",
-            "requirePKCE": .boolean(Bool.random(using: &garbage)),
-        ]
+    let random: @Sendable (inout Garbage) -> Typed
+    /// Values that are refused, and where.
+    let faults: [(name: String, value: JSONValue, path: String)]
+    let table: String
+    /// The columns of the settings, with their table if it is another.
+    let columns: [String: String]
+    /// The other columns of the table.
+    let others: [String]
+
+    var testDescription: String { "\(type)" }
+
+    static let all = [
+        Declaration(
+            type: ServiceID.self,
+            random: { garbage in
+                let domains = some(["acme.example", "shop.example", "acme.test", "a.acme.example"], &garbage)
+                var urls: [String] = []
+                for domain in domains {
+                    urls += some(["", "a", "b?c=d", "%C3%BC%20"].map { "https://\(domain)/\($0)" }, &garbage)
+                }
+                return [
+                    "description": description(&garbage), "domains": .strings(domains),
+                    "returnURLs": .strings(Array(urls.prefix(10))), "issuer": one(["own", "apple"], &garbage),
+                    "booleans": one(["json", "string"], &garbage), "requirePKCE": one([true, false], &garbage),
+                ]
+            },
+            faults: [
+                ("description", "", "description"), ("domains", ["x/y"], "domains[0]"),
+                ("returnURLs", ["https://acme.example/", "http://acme.example/"], "returnURLs[1]"),
+                ("issuer", "other", "issuer"), ("booleans", "maybe", "booleans"),
+            ], table: "service_ids",
+            columns: [
+                "description": "description", "domains": "service_domains.domain", "returnURLs": "return_urls.url",
+                "issuer": "issuer", "booleans": "booleans", "requirePKCE": "requires_pkce",
+            ], others: ["team_id", "identifier", "kind", "app_id", "rank", "version", "created_at"]),
+        Declaration(
+            type: AppID.self,
+            random: { garbage in
+                [
+                    "description": description(&garbage), "primary": one(["", "com.acme.main"], &garbage),
+                    "notificationURL": one(["", "https://acme.example/a?b=c"], &garbage),
+                    "issuer": one(["own", "apple"], &garbage), "signIn": one([true, false], &garbage),
+                ]
+            },
+            faults: [
+                ("description", " ", "description"), ("primary", "acme", "primary"),
+                ("notificationURL", "http://acme.example/", "notificationURL"), ("issuer", "", "issuer"),
+            ], table: "app_ids",
+            columns: [
+                "description": "description", "primary": "primary_identifier", "notificationURL": "notification_url",
+                "issuer": "issuer", "signIn": "is_enabled",
+            ], others: ["team_id", "identifier", "kind", "version", "created_at"]),
+    ]
+
+    private static func some<Element>(_ elements: [Element], _ garbage: inout Garbage) -> [Element] {
+        elements.shuffled(using: &garbage).filter { _ in Bool.random(using: &garbage) }
     }
 
-    @Test func `are the same through form, file and form`() throws {
+    private static func one(_ values: [JSONValue], _ garbage: inout Garbage) -> JSONValue {
+        values[Int.random(in: values.indices, using: &garbage)]
+    }
+
+    private static func description(_ garbage: inout Garbage) -> JSONValue {
+        .string(some(["Acme", "Ein Tür", "“x”", "a, b"], &garbage).joined(separator: " ") + "!")
+    }
+}
+
+@Suite struct `The settings of every object` {
+    @Test(arguments: Declaration.all) fileprivate func `are the same through form, file and form`(
+        _ declaration: Declaration
+    ) throws {
         var garbage = Garbage(seed: 38)
-        for _ in 0..<200 {
-            let typed = Self.typed(&garbage)
-            let settings = try ServiceID.Settings(typed, policy: .hostNames)
-            let form = SettingsForm<ServiceID>([:], settings)
-            #expect(try ServiceID.Settings(form.typed, policy: .hostNames) == settings)
-            let sent = SettingsForm<ServiceID>(Form(form.fields))
-            #expect(sent.typed == form.typed && settings.typed == form.typed)
+        func check<Object: ConfiguredThing>(_: Object.Type, _ typed: Typed) throws {
+            let settings = try Object.Settings(typed, policy: .hostNames)
+            let form = SettingsForm<Object>([:], settings)
+            #expect(try Object.Settings(form.typed, policy: .hostNames) == settings)
+            #expect(SettingsForm<Object>(Form(form.fields)).typed == form.typed && settings.typed == form.typed)
 
-            let app: JSONValue = [
-                "identifier": "com.acme.app",
-                "serviceIDs": [.object(settings.typed.merging(["identifier": "com.acme.web"]) { $1 })],
-            ]
-            let text = JSON.encode(["teams": [["id": "ACMETEAM01", "appIDs": [app]]]] as JSONValue)
-            let file = try RegistryFile(parsing: text) { _ in [] }
-            let entry = try #require(file.teams[0].appIDs?[0].serviceIDs?[0])
-            let read = try ServiceID.Settings(entry.settings, policy: .hostNames)
-            #expect(read == settings && SettingsForm<ServiceID>([:], read).fields == form.fields)
+            let text = JSON.encode(RegistryEntry("com.acme.it", settings.typed), pretty: true)
+            var reader = MemberReader(try JSON.decode(JSONValue.self, from: text), at: .whole)
+            let read = try Object.Settings(reader.entry(Object.Settings.self).settings, policy: .hostNames)
+            #expect(reader.finished().isEmpty)
+            #expect(read == settings && SettingsForm<Object>([:], read).fields == form.fields)
         }
+        for _ in 0..<200 { try check(declaration.type, declaration.random(&garbage)) }
     }
 
-    @Test(
-        arguments: [
-            ("description", "", "description"), ("domains", ["x/y"], "domains[0]"),
-            ("returnURLs", ["https://acme.example/", "http://acme.example/"], "returnURLs[1]"),
-            ("issuer", "other", "issuer"), ("booleans", "maybe", "booleans"),
-        ] as [(String, JSONValue, String)]) func `tell each fault once, at its field`(
-            name: String, value: JSONValue, path: String
-        ) throws
+    @Test(arguments: Declaration.all) fileprivate func `stay as they are where a form does not send them`(
+        _ declaration: Declaration
+    ) throws {
+        var garbage = Garbage(seed: 39)
+        func check<Object: ConfiguredThing>(_: Object.Type, _ stored: Typed, _ typed: Typed) throws {
+            let sent = try Object.Settings(typed, policy: .hostNames).typed
+            let fields = SettingsForm<Object>([:], try Object.Settings(typed, policy: .hostNames)).fields
+            let stored = try Object.Settings(stored, policy: .hostNames)
+            for setting in Object.Settings.all {
+                let form = SettingsForm<Object>(Form(fields.filter { $0.name.text != setting.name }))
+                let merged = form.typed(over: stored)
+                let isFlag = if case .flag = setting.kind { true } else { false }
+                #expect(merged[setting.name] == (isFlag ? false : stored.typed[setting.name]))
+                for other in Object.Settings.all where other.name != setting.name {
+                    #expect(merged[other.name] == sent[other.name])
+                }
+            }
+        }
+        for _ in 0..<20 { try check(declaration.type, declaration.random(&garbage), declaration.random(&garbage)) }
+    }
+
+    @Test(arguments: Declaration.all) fileprivate func `tell each fault once, at its field`(_ declaration: Declaration)
+        throws
     {
-        var typed: Typed = ["description": "Acme", "domains": ["acme.example"]]
-        typed["returnURLs"] = ["https://acme.example/"]
-        typed[name] = value
-
-        let errors = #expect(throws: FieldErrors.self) { try ServiceID.Settings(typed, policy: .hostNames) }
-
-        #expect(errors?.all.map(\.path.description) == [path])
+        func errors<Object: ConfiguredThing>(_: Object.Type, _ typed: Typed) -> [String] {
+            let errors = #expect(throws: FieldErrors.self) { try Object.Settings(typed, policy: .hostNames) }
+            return errors?.all.map(\.path.description) ?? []
+        }
+        var garbage = Garbage(seed: 40)
+        for fault in declaration.faults {
+            var typed = declaration.random(&garbage)
+            if fault.name == "returnURLs" { typed["domains"] = ["acme.example"] }
+            if fault.name == "domains" { typed["returnURLs"] = [] }
+            typed[fault.name] = fault.value
+            #expect(errors(declaration.type, typed) == [fault.path])
+        }
     }
 
     @Test func `come from an offer as it was made, also under a former name`() throws {
@@ -194,29 +268,34 @@ private enum SettingsTable {
             let entry = try JSON.decode(RegistryEntry.self, from: text)
             #expect(try ServiceID.Settings(entry.settings, policy: .hostNames).requiresPKCE)
         }
+        let former = """
+            {"description": "Acme", "isEnabled": false, "notificationURL": "", "issuer": "apple", "services": [], "people": 3}
+            """
+        let offer = try JSON.decode(TransferredRegistration.self, from: Array(former.utf8))
+        let again = try JSON.decode(TransferredRegistration.self, from: JSON.encode(offer))
+        for app in [offer.app, again.app] {
+            let settings = try AppID.Settings(app.settings, policy: .hostNames)
+            #expect((settings.description, settings.isEnabled, settings.issuer) == ("Acme", false, .apple))
+        }
     }
 
-    @Test(.environment) func `are the columns of its tables`() throws {
-        let places = [
-            "description": "service_ids.description", "domains": "service_domains.domain",
-            "returnURLs": "return_urls.url", "issuer": "service_ids.issuer", "booleans": "service_ids.booleans",
-            "requirePKCE": "service_ids.requires_pkce",
-        ]
-        let others = ["team_id", "identifier", "kind", "app_id", "rank", "version", "created_at"].map { name in
-            "service_ids.\(name)"
-        }
+    @Test(.environment, arguments: Declaration.all) fileprivate func `are the columns of their tables`(
+        _ declaration: Declaration
+    ) throws {
+        let table = declaration.table + "."
+        let columns = declaration.columns.mapValues { $0.contains(".") ? $0 : table + $0 }
+        func names<Object: ConfiguredThing>(_: Object.Type) -> [String] { Object.Settings.all.map(\.name) }
 
-        let columns = try environment.admin(
+        let known = try environment.admin(
             """
             SELECT attrelid::regclass || '.' || attname FROM pg_attribute
-            WHERE attnum > 0 AND NOT attisdropped
-                AND attrelid IN ('service_ids'::regclass, 'service_domains'::regclass, 'return_urls'::regclass)
+            WHERE attnum > 0 AND NOT attisdropped AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r')
             """
         ).compactMap { $0[0] }
 
-        #expect(ServiceID.Settings.all.map(\.name).sorted() == places.keys.sorted())
-        #expect(Set(places.values).subtracting(columns).isEmpty)
-        let own = columns.filter { $0.hasPrefix("service_ids.") }
-        #expect(Set(own) == Set(others).union(places.values.filter { $0.hasPrefix("service_ids.") }))
+        #expect(names(declaration.type).sorted() == columns.keys.sorted())
+        #expect(Set(columns.values).subtracting(known).isEmpty)
+        let own = Set(columns.values.filter { $0.hasPrefix(table) }).union(declaration.others.map { table + $0 })
+        #expect(Set(known.filter { $0.hasPrefix(table) }) == own)
     }
 }

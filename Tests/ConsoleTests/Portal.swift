@@ -14,10 +14,10 @@ struct Portal: Sendable {
         let primary = registration.appID
         let others = registration.bundleIDs.filter { $0 != primary }.sorted { $0.rawValue < $1.rawValue }
         for bundle in [primary] + others {
-            let draft = try AppID.Draft(
-                parsing: AppID.Input(
-                    identifier: bundle.rawValue, description: bundle.rawValue,
-                    primary: bundle == primary ? "" : primary.rawValue), policy: .hostNamesAndLoopback)
+            let typed: Typed = [
+                "description": .string(bundle.rawValue), "primary": .string(bundle == primary ? "" : primary.rawValue),
+            ]
+            let draft = try AppID.Draft(bundle.rawValue, typed, policy: .hostNamesAndLoopback)
             _ = try await AppIDStore(database).create(draft, change)
         }
         let service = try ServiceID.Draft(

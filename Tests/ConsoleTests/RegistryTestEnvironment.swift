@@ -15,7 +15,7 @@ extension TestEnvironment {
     /// Acme's App ID `com.acme.app` with the Service ID `com.acme.web`.
     func addAcmeWeb(requiresPKCE: Bool = false) async throws -> ServiceID {
         let policy = HostPolicy.hostNames
-        let app = try AppID.Draft(parsing: AppID.Input(identifier: "com.acme.app", description: "Acme"), policy: policy)
+        let app = try AppID.Draft("com.acme.app", ["description": "Acme"], policy: policy)
         let web = try ServiceID.Draft(
             "com.acme.web", of: app.identifier,
             [

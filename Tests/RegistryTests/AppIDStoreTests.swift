@@ -6,9 +6,8 @@ import Testing
 
 @Suite struct `App IDs` {
     private static func draft(_ identifier: String, _ description: String, primary: String = "") throws -> AppID.Draft {
-        try AppID.Draft(
-            parsing: AppID.Input(identifier: identifier, description: description, primary: primary), policy: .hostNames
-        )
+        let typed: Typed = ["description": .string(description), "primary": .string(primary)]
+        return try AppID.Draft(identifier, typed, policy: .hostNames)
     }
 
     @Test func `are created, found and audited`() async throws {
@@ -63,16 +62,19 @@ import Testing
         try await Registered.with { acme in
             let made = try await acme.makeApp()
             #expect(made.issuer == .own)
-            var input = AppID.Input(made.draft)
-            input.issuer = "apple"
-            let saved = try await acme.appIDs.update(to: try AppID.Draft(parsing: input, policy: .hostNames))
+            var typed = made.settings.typed
+            typed["issuer"] = "apple"
+            let draft = try AppID.Draft("com.acme.app", typed, policy: .hostNames)
+            let saved = try await acme.appIDs.update(to: draft)
 
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect(current.issuer == .apple)
             let event = try #require(try await acme.events().first)
             #expect((event.before, event.after) == (#"{"issuer": "own"}"#, #"{"issuer": "apple"}"#))
-            input.issuer = "https://appleid.apple.com"
-            let refusal = #expect(throws: FieldErrors.self) { try AppID.Draft(parsing: input, policy: .hostNames) }
+            typed["issuer"] = "https://appleid.apple.com"
+            let refusal = #expect(throws: FieldErrors.self) {
+                try AppID.Draft("com.acme.app", typed, policy: .hostNames)
+            }
             #expect(refusal?.all.map(\.path.description) == ["issuer"])
         }
     }

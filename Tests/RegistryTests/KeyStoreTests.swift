@@ -73,8 +73,7 @@ import Testing
         try await Registered.with { acme in
             try await acme.makeApp("com.acme.main")
             let draft = try AppID.Draft(
-                parsing: AppID.Input(identifier: "com.acme.app", description: "A", primary: "com.acme.main"),
-                policy: .hostNames)
+                "com.acme.app", ["description": "A", "primary": "com.acme.main"], policy: .hostNames)
             let app = draft.identifier
             await #expect(throws: ValidationError.unknownAppID(app)) { try await acme.keys.issue() }
             try await acme.appIDs.create(draft)

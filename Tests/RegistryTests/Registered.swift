@@ -61,8 +61,7 @@ struct Registered: Sendable, OwnedDatabase {
     @discardableResult func makeApp(_ identifier: String = "com.acme.app", in team: TeamID = .acme) async throws
         -> AppID
     {
-        let draft = try AppID.Draft(
-            parsing: AppID.Input(identifier: identifier, description: "Acme"), policy: .hostNames)
+        let draft = try AppID.Draft(identifier, ["description": "Acme"], policy: .hostNames)
         return try await appIDs.create(draft, in: team)
     }
 

@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Postgres
 import TestDatabase
@@ -76,8 +77,7 @@ import Testing
             try acme.fill(apps: 510)
             let name = ClientID.named("com.acme.filler7")
             let known = try #require(try await acme.appIDs.find(name, in: .acme))
-            let draft = try AppID.Draft(
-                parsing: AppID.Input(identifier: name.rawValue, description: "Renamed"), policy: .hostNames)
+            let draft = try AppID.Draft(name.rawValue, ["description": "Renamed"], policy: .hostNames)
             let saved = try await acme.appIDs.update(to: draft, version: known.version)
             guard case .saved(let current) = saved else { return #expect(Bool(false), "\(saved)") }
             #expect(current.description == "Renamed")

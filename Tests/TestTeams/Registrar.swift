@@ -49,10 +49,11 @@ struct Registrar {
     func app(_ id: ClientID, under primary: ClientID? = nil, isEnabled: Bool = true, _ change: borrowing Change)
         async throws
     {
-        let input = AppID.Input(
-            identifier: id.rawValue, description: "The app \(id)", isEnabled: isEnabled,
-            primary: primary?.rawValue ?? "")
-        let draft = try AppID.Draft(parsing: input, policy: .hostNames)
+        let typed: Typed = [
+            "description": .string("The app \(id)"), "signIn": .boolean(isEnabled),
+            "primary": .string(primary?.rawValue ?? ""),
+        ]
+        let draft = try AppID.Draft(id.rawValue, typed, policy: .hostNames)
         _ = try await AppIDStore(database).create(draft, change)
     }
 

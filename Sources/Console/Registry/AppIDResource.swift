@@ -50,11 +50,15 @@ struct AppIDResource: ListedResource {
             ])
     }
 
-    func emptyForm(_ context: TeamContext) -> AppIDForm { AppIDForm() }
+    func emptyForm(_ context: TeamContext) -> SettingsForm<AppID> { SettingsForm() }
 
-    func newPage(_ context: TeamContext, _ form: AppIDForm, _ problems: FieldErrors) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: SettingsForm<AppID>, _ problems: FieldErrors) async throws -> Response
+    {
         let primaries = try await registry.primaries(in: context.teamID)
-        let inputs = form.inputs(problems, primaries: primaries, own: server.base(of: context.teamID), isNew: true)
+        let inputs =
+            [form.identityInput("identifier", problems, site)]
+            + form.inputs(
+                problems, site, of: ["description", "primary", "signIn"], options: Self.options(primaries, form))
         let view = NewPage(
             context, Message("console.registry.new-app-id"),
             backTo: LinkView(Message("console.app-ids.title"), routes.list.link(context.teamID)),
@@ -62,7 +66,14 @@ struct AppIDResource: ListedResource {
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<AppIDForm>) async throws -> Response {
+    /// The App IDs that it can be grouped under.
+    private static func options(_ primaries: [AppID], _ form: SettingsForm<AppID>) -> [String: [Option]] {
+        ["primary": Option.appIDs(primaries, chosen: form["primary"], none: Message("console.app-ids.primary.none"))]
+    }
+
+    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<AppID>>) async throws
+        -> Response
+    {
         let (team, id) = (context.teamID, appID.identifier)
         let services = try await registry.serviceIDs.list(of: id, in: team).items
         let keys = try await registry.activeKeys(of: id, in: team)
@@ -75,7 +86,7 @@ struct AppIDResource: ListedResource {
         let view = AppIDPage(
             frame: context.frame(appID.description), appID: appID,
             editing: editing(appID, context, unfinished) {
-                ($0.inputs($1, primaries: primaries, own: server.base(of: team), isNew: false), [])
+                ($0.inputs($1, site, base: server.base(of: team), options: Self.options(primaries, $0)), [])
             },
             serviceIDs: services.map { service in
                 ListRow(
@@ -114,21 +125,22 @@ struct AppIDResource: ListedResource {
 extension AppIDResource {
     func find(_ id: ClientID, in team: TeamID) async throws -> AppID? { try await registry.appIDs.find(id, in: team) }
 
-    func checkName(_ form: AppIDForm, _ change: borrowing Change) async throws {
-        guard let id = ClientID(rawValue: form.identifier.trimmed) else { return }
+    func checkName(_ form: SettingsForm<AppID>, _ change: borrowing Change) async throws {
+        guard let id = ClientID(rawValue: form["identifier"].trimmed) else { return }
         try await registry.appIDs.requireFree(id, change)
     }
 
-    func create(_ form: AppIDForm, _ context: TeamContext, _ change: borrowing Change) async throws -> AppID {
-        try await registry.appIDs.create(try AppID.Draft(parsing: form.input(), policy: context.addressPolicy), change)
+    func create(_ form: SettingsForm<AppID>, _ context: TeamContext, _ change: borrowing Change) async throws -> AppID {
+        try await registry.appIDs.create(
+            try AppID.Draft(form["identifier"].trimmed, form.typed, policy: context.addressPolicy), change)
     }
 
-    func update(_ appID: AppID, to form: AppIDForm, version: Int, _ context: TeamContext, _ change: borrowing Change)
-        async throws -> Update<AppID>
-    {
-        try await registry.appIDs.update(
-            to: try AppID.Draft(parsing: form.input(over: appID), policy: context.addressPolicy), version: version,
-            change)
+    func update(
+        _ appID: AppID, to form: SettingsForm<AppID>, version: Int, _ context: TeamContext, _ change: borrowing Change
+    ) async throws -> Update<AppID> {
+        let draft = try AppID.Draft(
+            appID.identifier.rawValue, form.typed(over: appID.settings), policy: context.addressPolicy)
+        return try await registry.appIDs.update(to: draft, version: version, change)
     }
 
     func delete(_ appID: AppID, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws -> Bool
@@ -148,7 +160,11 @@ extension AppIDResource {
     }
 }
 
-extension AppID: RegisteredThing {
+extension AppID: ConfiguredThing {
+    static let identity = ["identifier"]
+    static let words = SettingWords("console.app-ids")
+    static let inputs: [String: FieldPath] = ["appID": "primary"]
+
     var key: ClientID { identifier }
     var identity: String { identifier.rawValue }
 }
@@ -205,13 +221,13 @@ struct AppIDPage: FramedPage {
             : BadgeView(.warn, Message("console.registry.sign-in-off"))
     }
 
-    private var details: [SettingView] { AppIDForm.settings(AppIDForm(appID)).map { SettingView($0.label, $0.value) } }
+    private var details: [SettingView] { SettingsForm(appID).facts }
 }
 
 extension AppID {
     /// Text about its grouping: primary App ID, or grouped under another one.
     var grouping: Message {
-        guard let primary else { return Message("console.registry.primary") }
+        guard let primary = settings.primary else { return Message("console.registry.primary") }
         return Message("console.registry.grouped", ["primary": primary.rawValue])
     }
 }

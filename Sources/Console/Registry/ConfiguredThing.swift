@@ -12,7 +12,11 @@ protocol ConfiguredThing: RegisteredThing {
     /// Names of the inputs that a new object has besides.
     static var identity: [String] { get }
     static var words: SettingWords { get }
+    /// The input of an error whose path names another, by the name in the path.
+    static var inputs: [String: FieldPath] { get }
 }
+
+extension ConfiguredThing { static var inputs: [String: FieldPath] { [:] } }
 
 /// The texts of the settings of a kind of object: of each its `label`, and its `hint`, `placeholder` and values if the
 /// catalogue has them.

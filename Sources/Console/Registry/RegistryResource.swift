@@ -159,11 +159,7 @@ extension ResourceForm {
 }
 
 extension FieldPath {
-    private static let labels = [
-        "identifier": Message("console.registry.identifier"), "description": Message("console.registry.description"),
-        "primary": Message("console.registry.group"), "appID": Message("console.registry.app-id"),
-        "issuer": Message("console.registry.issuer"), "name": Message("console.registry.name"),
-    ]
+    private static let labels = ["appID": Message("console.registry.app-id"), "name": Message("console.registry.name")]
 
     /// Label of a field of the registry; nil where the message needs none.
     var label: Message? { Self.labels[name] }

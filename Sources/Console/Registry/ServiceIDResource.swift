@@ -69,7 +69,7 @@ struct ServiceIDResource: ListedResource {
                             appIDs, chosen: form["appID"], label: ServiceID.words.label("appID"),
                             hint: Message("console.service-ids.appID.hint", count: Quota.serviceIDs.count),
                             errors: problems), form.identityInput("identifier", problems, site),
-                    ] + form.inputs(Self.addresses, problems, site)), button: Message("console.service-ids.create"))
+                    ] + form.inputs(problems, site, of: Self.addresses)), button: Message("console.service-ids.create"))
         return context.site.respond(view, status: problems.status)
     }
 
@@ -83,7 +83,10 @@ struct ServiceIDResource: ListedResource {
             frame: context.frame(service.description), team: team, service: service,
             testSignInURL: context.may(right) ? TestSignInRoutes.new.link(team, id) : nil,
             editing: editing(service, context, unfinished) {
-                ($0.inputs(Self.addresses, $1, site), $0.inputs(Self.tokens, $1, site, base: server.base(of: team)))
+                (
+                    $0.inputs($1, site, of: Self.addresses),
+                    $0.inputs($1, site, of: Self.tokens, base: server.base(of: team))
+                )
             },
             domains: domains.map { domain in
                 ListRow(
@@ -133,10 +136,9 @@ extension ServiceIDResource {
         _ service: ServiceID, to form: SettingsForm<ServiceID>, version: Int, _ context: TeamContext,
         _ change: borrowing Change
     ) async throws -> Update<ServiceID> {
-        // What a form does not send, such as one of an earlier release, stays as it is.
-        let typed = service.settings.typed.merging(form.typed) { $1 }
         let draft = try ServiceID.Draft(
-            service.identifier.rawValue, of: service.appID, typed, policy: context.addressPolicy)
+            service.identifier.rawValue, of: service.appID, form.typed(over: service.settings),
+            policy: context.addressPolicy)
         return try await registry.serviceIDs.update(to: draft, version: version, change)
     }
 

@@ -50,7 +50,7 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
         for setting in Self.settings {
             let text = texts[setting.name]?.first
             switch setting.kind {
-            case .line(let isCode): typed[setting.name] = text.map { .string(isCode ? $0.trimmed : $0) }
+            case .line(let isCode, _): typed[setting.name] = text.map { .string(isCode ? $0.trimmed : $0) }
             case .choice: typed[setting.name] = text.map(JSONValue.string)
             case .lines(let limit): typed[setting.name] = text.map { _ in .strings(lines(setting.name, limit).all) }
             case .rows: typed[setting.name] = text.map { _ in .strings(rows(setting.name).map(\.text)) }
@@ -59,6 +59,9 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
         }
         return typed
     }
+
+    /// The stored settings as the form changes them: what it does not send, such as one of an earlier release, stays.
+    func typed(over stored: Object.Settings) -> Typed { stored.typed.merging(typed) { $1 } }
 
     var fields: [FormCoding.Field] {
         Self.settings.flatMap { setting in
@@ -92,7 +95,8 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
 // Errors.
 extension SettingsForm {
     func typed(_ errors: FieldErrors) -> FieldErrors {
-        Self.settings.reduce(errors) { errors, setting in
+        let errors = errors.map { (Object.inputs[$0.path.name] ?? $0.path, $0.message) }
+        return Self.settings.reduce(errors) { errors, setting in
             let list = FieldPath(setting.name)
             switch setting.kind {
             case .lines(let limit): return errors.naming(lines(setting.name, limit), of: list)
@@ -139,17 +143,25 @@ extension SettingsForm {
         input(name, .line("text"), errors, site, isCode: true)
     }
 
-    /// The inputs of these settings, in the order of their declaration.
+    /// The inputs of these settings, or of all, in the order of their declaration.
     ///
-    /// - Parameter base: the team's own issuer URL.
-    func inputs(_ names: [String], _ errors: FieldErrors, _ site: Site, base: String = "") -> [Input] {
-        Self.settings.filter { names.contains($0.name) }.map { setting in
+    /// - Parameters:
+    ///   - base: the team's own issuer URL.
+    ///   - options: of lines that are chosen from a list.
+    func inputs(
+        _ errors: FieldErrors, _ site: Site, of names: [String]? = nil, base: String = "",
+        options: [String: [Option]] = [:]
+    ) -> [Input] {
+        Self.settings.filter { names?.contains($0.name) ?? true }.map { setting in
             let name = setting.name
             return switch setting.kind {
-            case .line(let isCode): input(name, .line("text"), errors, site, isCode: isCode)
+            case .line(let isCode, let isOptional):
+                input(
+                    name, options[name].map(Input.Kind.list) ?? .line("text"), errors, site, isRequired: !isOptional,
+                    isCode: isCode)
             case .lines(let limit): input(name, .lines(3), errors, site, limit: limit, isCode: true)
             case .rows(let limit): input(name, .rows(rows(name, errors, limit)), errors, site, limit: limit)
-            case .choice(let values): input(name, .choices(options(name, values, site, base)), errors, site)
+            case .choice(let values): input(name, .choices(choices(name, values, site, base)), errors, site)
             case .flag: input(name, .box(isChecked: texts[name]?.isEmpty == false), errors, site)
             }
         }
@@ -157,15 +169,16 @@ extension SettingsForm {
 
     private func input(
         _ name: String, _ kind: Input.Kind, _ errors: FieldErrors, _ site: Site, limit: Quota? = nil,
-        isCode: Bool = false
+        isRequired: Bool = true, isCode: Bool = false
     ) -> Input {
         let words = Object.words
         return Input(
             name, words.label(name), self[name], as: kind, placeholder: words.text("placeholder", of: name, site),
-            hint: words.text("hint", of: name, site, limit: limit), errors: errors, isCode: isCode)
+            hint: words.text("hint", of: name, site, limit: limit), errors: errors, isRequired: isRequired,
+            isCode: isCode)
     }
 
-    private func options(_ name: String, _ values: [String], _ site: Site, _ base: String) -> [Option] {
+    private func choices(_ name: String, _ values: [String], _ site: Site, _ base: String) -> [Option] {
         let chosen = values.contains(self[name]) ? self[name] : values[0]
         return values.map { value in
             Option(

@@ -200,12 +200,12 @@ struct TransferAcceptancePage: FramedPage {
     static let fields = frameFields.with {
         $0.text("backURL") { TransferPages.transfers.link($0.team) }
         $0.text("appID") { $0.transfer.appID.rawValue }
-        $0.text("description") { $0.transfer.registration.description }
+        $0.text("description") { $0.transfer.registration.app.settings["description"]?.string ?? "" }
         $0.text("source") { $0.transfer.source.rawValue }
         $0.group("offered", TimeView.fields) { TimeView($0.transfer.offeredAt) }
         $0.optionalText("notificationURL") { page in
-            let url = page.transfer.registration.notificationURL
-            return url.isEmpty ? nil : url
+            let url = page.transfer.registration.app.settings["notificationURL"]?.string
+            return url?.isEmpty == true ? nil : url
         }
         $0.words("people") { Self.users($0.transfer.registration.people) }
         $0.list("services", serviceFields) { $0.transfer.registration.services }

@@ -3,116 +3,74 @@ public import Platform
 import Postgres
 
 /// An app, identified by its bundle ID.
-public struct AppID: Hashable, Sendable {
+@dynamicMemberLookup public struct AppID: Hashable, Sendable {
+    /// What can be changed of it.
+    public struct Settings: DeclaredSettings {
+        /// The app's name on the hosted pages.
+        public var description = ""
+        /// The primary App ID it is grouped under; nil when it is a primary App ID itself.
+        public var primary: ClientID?
+        public var notificationURL: NotificationURL?
+        /// The issuer in tokens of its native app.
+        public var issuer = ServiceID.Issuer.own
+        /// Whether Sign in with Apple is enabled for it.
+        public var isEnabled = true
+
+        public init() {}
+
+        public static let all: [Setting<Self>] = [
+            .line("description", \.description) { text, _ throws(ValidationError) in
+                try DisplayText.parse(text, limit: DisplayText.descriptionLimit)
+            }, .optionalLine("primary", \.primary) { text, _ throws(ValidationError) in try ClientID(parsing: text) },
+            .optionalLine("notificationURL", \.notificationURL) { text, reader throws(ValidationError) in
+                try NotificationURL(parsing: text, policy: reader.policy)
+            }, .choice("issuer", \.issuer), .flag("signIn", \.isEnabled),
+        ]
+    }
+
     public let identifier: ClientID
-    public let description: String
-    /// Whether Sign in with Apple is enabled for it.
-    public let isEnabled: Bool
-    /// The primary App ID it is grouped under; nil when it is a primary App ID itself.
-    public let primary: ClientID?
-    public let notificationURL: NotificationURL?
-    /// The issuer in tokens of its native app.
-    public let issuer: ServiceID.Issuer
+    public let settings: Settings
     /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// The primary App ID of its group, which may be itself.
-    public var primaryAppID: ClientID { primary ?? identifier }
+    public subscript<Value>(dynamicMember setting: KeyPath<Settings, Value>) -> Value { settings[keyPath: setting] }
 
-    /// Its editable values.
-    public var draft: Draft {
-        Draft(
-            identifier: identifier, description: description, isEnabled: isEnabled, primary: primary,
-            notificationURL: notificationURL, issuer: issuer)
-    }
+    /// The primary App ID of its group, which may be itself.
+    public var primaryAppID: ClientID { settings.primary ?? identifier }
+
+    public var draft: Draft { Draft(identifier: identifier, settings: settings) }
 
     /// Reads `AppIDStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {
         identifier = try row.next()
-        description = try row.next()
-        isEnabled = try row.next()
-        primary = try row.next()
-        notificationURL = try row.next(String?.self).map(NotificationURL.init(stored:))
-        issuer = try row.next()
+        var settings = Settings()
+        settings.description = try row.next()
+        settings.isEnabled = try row.next()
+        settings.primary = try row.next()
+        settings.notificationURL = try row.next(String?.self).map(NotificationURL.init(stored:))
+        settings.issuer = try row.next()
+        self.settings = settings
         version = try row.next()
         createdAt = try row.next()
     }
-}
 
-extension AppID {
-    /// Field values of an App ID as the user entered them.
-    public struct Input: Sendable {
-        public var identifier: String
-        public var description: String
-        public var isEnabled: Bool
-        /// Identifier of the primary App ID; empty for a primary App ID.
-        public var primary: String
-        /// Empty for none.
-        public var notificationURL: String
-        public var issuer: String
-
-        public init(
-            identifier: String, description: String, isEnabled: Bool = true, primary: String = "",
-            notificationURL: String = "", issuer: String = ServiceID.Issuer.own.rawValue
-        ) {
-            self.identifier = identifier
-            self.description = description
-            self.isEnabled = isEnabled
-            self.primary = primary
-            self.notificationURL = notificationURL
-            self.issuer = issuer
-        }
-    }
-
-    /// Validated values of an App ID, ready to be saved.
+    /// An App ID to be saved.
     public struct Draft: Hashable, Sendable {
         public let identifier: ClientID
-        public let description: String
-        public let isEnabled: Bool
-        public let primary: ClientID?
-        public let notificationURL: NotificationURL?
-        public let issuer: ServiceID.Issuer
+        public let settings: Settings
     }
 }
 
 extension AppID.Draft {
-    /// - Throws: `FieldErrors` with every error of the input.
-    public init(parsing input: AppID.Input, policy: HostPolicy) throws(FieldErrors) {
+    /// - Throws: `FieldErrors` with every error of the identifier and the settings.
+    public init(_ identifier: String, _ typed: Typed, policy: HostPolicy) throws(FieldErrors) {
         var errors = FieldErrors()
-        let identifier = errors.check("identifier", try ClientID(parsing: input.identifier))
-        let description = errors.check(
-            "description", try DisplayText.parse(input.description, limit: DisplayText.descriptionLimit))
-        let primary = errors.check("primary", try input.primary.isEmpty ? nil : ClientID(parsing: input.primary))
-        if let identifier, primary == identifier { errors.add("primary", .groupedUnderItself) }
-        let address = input.notificationURL
-        let notificationURL = errors.check(
-            "notificationURL", try address.isEmpty ? nil : NotificationURL(parsing: address, policy: policy))
-        let issuer = errors.check("issuer", try ServiceID.Issuer(choice: input.issuer))
-        guard let identifier, let description, let primary, let notificationURL, let issuer, errors.isEmpty else {
-            throw errors
-        }
-        self.init(
-            identifier: identifier, description: description, isEnabled: input.isEnabled, primary: primary,
-            notificationURL: notificationURL, issuer: issuer)
-    }
-
-    var auditedMembers: AuditedMembers {
-        [
-            "description": .string(description), "isEnabled": .boolean(isEnabled),
-            "primary": primary.map { .string($0.rawValue) } ?? .null,
-            "notificationURL": notificationURL.map { .string($0.text) } ?? .null, "issuer": .string(issuer.rawValue),
-        ]
-    }
-}
-
-extension AppID.Input {
-    /// Field values that parse to `draft`.
-    public init(_ draft: AppID.Draft) {
-        self.init(
-            identifier: draft.identifier.rawValue, description: draft.description, isEnabled: draft.isEnabled,
-            primary: draft.primary?.rawValue ?? "", notificationURL: draft.notificationURL?.text ?? "",
-            issuer: draft.issuer.rawValue)
+        let id = errors.check("identifier", try ClientID(parsing: identifier))
+        let settings = errors.collect(under: .whole, try AppID.Settings(typed, policy: policy))
+        if let id, typed["primary"]?.string == id.rawValue { errors.add("primary", .groupedUnderItself) }
+        guard let id, let settings, errors.isEmpty else { throw errors }
+        self.init(identifier: id, settings: settings)
     }
 }
 
@@ -146,15 +104,5 @@ public struct AppIDConsequences: Hashable, Sendable {
             "groupedAppIDs": .array(groupedAppIDs.map { .string($0.rawValue) }),
             "people": people > Self.countLimit ? .string("more than \(Self.countLimit)") : .integer(Int64(people)),
         ]
-    }
-}
-
-extension RawRepresentable where RawValue == String, Self: CaseIterable {
-    /// The case with this raw value.
-    fileprivate init(choice text: String) throws(ValidationError) {
-        guard let value = Self(rawValue: text) else {
-            throw .unknownValue(text, allowed: Self.allCases.map(\.rawValue))
-        }
-        self = value
     }
 }

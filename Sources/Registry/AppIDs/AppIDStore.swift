@@ -23,18 +23,19 @@ public struct AppIDStore: Sendable {
         try await change.lockTeam()
         try await ClientIdentifierStore.claim(draft.identifier, for: .app, change)
         try await Self.requireRoom(change)
-        if let primary = draft.primary { try await Self.holdPrimary(primary, change) }
+        let settings = draft.settings
+        if let primary = settings.primary { try await Self.holdPrimary(primary, change) }
         let rows = try await change.query(
             """
             INSERT INTO app_ids AS a (
                 team_id, identifier, description, is_enabled, primary_identifier, notification_url, issuer
             ) VALUES (
-                \(change.team), \(draft.identifier), \(draft.description), \(draft.isEnabled), \(draft.primary),
-                \(draft.notificationURL?.text), \(draft.issuer)
+                \(change.team), \(draft.identifier), \(settings.description), \(settings.isEnabled), \(settings.primary),
+                \(settings.notificationURL?.text), \(settings.issuer)
             )
             RETURNING \(Self.columns)
             """)
-        try await change.record("app_id.created", .appID(draft.identifier), to: draft.auditedMembers)
+        try await change.record("app_id.created", .appID(draft.identifier), to: settings.typed)
         return try rows.only(AppID.init)
     }
 
@@ -45,21 +46,22 @@ public struct AppIDStore: Sendable {
         guard let current = try await Self.lock(draft.identifier, change) else { return .notFound }
         if let version, version != current.version { return .conflict(current: current) }
         if draft == current.draft { return .saved(current) }
-        if let primary = draft.primary, primary != current.primary {
+        let settings = draft.settings
+        if let primary = settings.primary, primary != current.primary {
             try await Self.holdPrimary(primary, change)
             try await Self.requireNothingBelow(draft.identifier, change)
         }
         let rows = try await change.query(
             """
             UPDATE app_ids AS a
-            SET description = \(draft.description), is_enabled = \(draft.isEnabled),
-                primary_identifier = \(draft.primary), notification_url = \(draft.notificationURL?.text),
-                issuer = \(draft.issuer), version = a.version + 1
+            SET description = \(settings.description), is_enabled = \(settings.isEnabled),
+                primary_identifier = \(settings.primary), notification_url = \(settings.notificationURL?.text),
+                issuer = \(settings.issuer), version = a.version + 1
             WHERE a.team_id = \(change.team) AND a.identifier = \(draft.identifier)
             RETURNING \(Self.columns)
             """)
         try await change.record(
-            "app_id.updated", .appID(draft.identifier), from: current.draft.auditedMembers, to: draft.auditedMembers)
+            "app_id.updated", .appID(draft.identifier), from: current.settings.typed, to: settings.typed)
         return .saved(try rows.only(AppID.init))
     }
 
@@ -144,7 +146,7 @@ public struct AppIDStore: Sendable {
         try await ClientIdentifierStore.release(consequences.serviceIDs + [identifier], change)
         try await change.record(
             "app_id.deleted", .appID(identifier),
-            from: appID.draft.auditedMembers.merging(consequences.auditedMembers) { $1 }, to: .reason(reason))
+            from: appID.settings.typed.merging(consequences.auditedMembers) { $1 }, to: .reason(reason))
         return consequences
     }
 

@@ -8,28 +8,26 @@ public struct ProductionObstacle: Sendable {
     /// Message with the identifier and its error.
     public let words: Message
 
-    private init?(_ kind: String, _ identifier: ClientID, _ parse: () throws(FieldErrors) -> Void) {
-        do {
-            try parse()
-            return nil
-        } catch {
-            let thing = "\(kind) \(identifier)"
-            words = Message("console.refusals.production", ["thing": thing, "problem": error.all[0].message])
-            self.identifier = identifier
-        }
-    }
-
     /// Nil when a production team may have the App ID.
-    public init?(_ app: AppID) {
-        self.init("App ID", app.identifier) { () throws(FieldErrors) in
-            _ = try AppID.Draft(parsing: AppID.Input(app.draft), policy: .hostNames)
-        }
-    }
+    public init?(_ app: AppID) { self.init("App ID", app.identifier, app.settings) }
 
     /// Nil when a production team may have the Service ID.
-    public init?(_ service: ServiceID) {
-        self.init("Service ID", service.identifier) { () throws(FieldErrors) in
-            _ = try ServiceID.Settings(service.settings.typed, policy: .hostNames)
-        }
+    public init?(_ service: ServiceID) { self.init("Service ID", service.identifier, service.settings) }
+
+    private init?(_ kind: String, _ identifier: ClientID, _ settings: some DeclaredSettings) {
+        guard let error = settings.error(by: .hostNames) else { return nil }
+        let thing = "\(kind) \(identifier)"
+        words = Message("console.refusals.production", ["thing": thing, "problem": error])
+        self.identifier = identifier
+    }
+}
+
+extension DeclaredSettings {
+    /// The first error that the settings have by this policy.
+    fileprivate func error(by policy: HostPolicy) -> LocalizedText? {
+        do {
+            _ = try Self(typed, policy: policy)
+            return nil
+        } catch { return error.all.first?.message }
     }
 }

@@ -17,8 +17,10 @@ extension RegistryEntry: Codable {
     public init(from decoder: any Decoder) throws {
         var members = try Typed(from: decoder)
         identifier = members.removeValue(forKey: "identifier")?.string ?? ""
-        // Its name in offers that were made before it had one name everywhere.
-        if let former = members.removeValue(forKey: "requiresPKCE") { members["requirePKCE"] = former }
+        // Names in offers that were made before each setting had one name everywhere.
+        for (former, name) in ["requiresPKCE": "requirePKCE", "isEnabled": "signIn"] {
+            if let value = members.removeValue(forKey: former) { members[name] = value }
+        }
         settings = members
     }
 

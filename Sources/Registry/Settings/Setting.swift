@@ -4,8 +4,8 @@ public import Platform
 /// One setting of an object of the registry, by the name that forms, files, offers and audit events have for it.
 public struct Setting<Values: Sendable>: Sendable {
     public enum Kind: Sendable {
-        /// A text of one line, which may be code, such as an identifier.
-        case line(isCode: Bool)
+        /// A text of one line, which may be code, such as an identifier; one that is optional may be empty.
+        case line(isCode: Bool, isOptional: Bool)
         /// A list with one element a line.
         case lines(Quota)
         /// A list with one element in each of several inputs.
@@ -52,10 +52,22 @@ extension Setting {
         _ parse: @escaping Parse<Value>
     ) -> Setting {
         Setting(
-            name, .line(isCode: isCode),
+            name, .line(isCode: isCode, isOptional: false),
             read: { typed, reader throws(ValidationError) in
                 reader.values[keyPath: member] = try parse(typed.string ?? "", reader)
             }, write: { .string($0[keyPath: member].description) })
+    }
+
+    /// A line of code that is empty for none.
+    public static func optionalLine<Value: CustomStringConvertible & Sendable>(
+        _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, _ parse: @escaping Parse<Value>
+    ) -> Setting {
+        Setting(
+            name, .line(isCode: true, isOptional: true),
+            read: { typed, reader throws(ValidationError) in
+                let text = typed.string ?? ""
+                reader.values[keyPath: member] = try text.isEmpty ? nil : parse(text, reader)
+            }, write: { .string($0[keyPath: member]?.description ?? "") })
     }
 
     /// - Parameters:

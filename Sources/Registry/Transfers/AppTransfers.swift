@@ -94,7 +94,7 @@ public struct AppTransfers: Sendable {
             guard try await Quota.acceptedADay.hasRoom(for: 0, beside: accepted, change) else {
                 throw TransferRefusal.tooManyTaken
             }
-            let draft = try AppID.Draft(parsing: transfer.input, policy: policy)
+            let draft = try AppID.Draft(transfer.appID.rawValue, transfer.registration.app.settings, policy: policy)
             _ = try await AppIDStore(database).create(draft, change)
             for service in transfer.registration.services {
                 let draft = try ServiceID.Draft(
@@ -134,23 +134,22 @@ public struct AppTransfers: Sendable {
 }
 
 extension TransferredRegistration {
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        // Offers of before have the settings of the App ID beside its Service IDs.
+        app = try members.decodeIfPresent(RegistryEntry.self, forKey: .app) ?? RegistryEntry(from: decoder)
+        services = try members.decode([RegistryEntry].self, forKey: .services)
+        people = try members.decode(Int.self, forKey: .people)
+    }
+
     fileprivate init(_ app: AppID, _ services: [ServiceID], people: Int) {
         self.people = people
-        description = app.description
-        isEnabled = app.isEnabled
-        notificationURL = app.notificationURL?.text ?? ""
-        issuer = app.issuer.rawValue
+        self.app = RegistryEntry(app.identifier.rawValue, app.settings.typed)
         self.services = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
     }
 }
 
 extension AppTransfer {
-    fileprivate var input: AppID.Input {
-        AppID.Input(
-            identifier: appID.rawValue, description: registration.description, isEnabled: registration.isEnabled,
-            notificationURL: registration.notificationURL, issuer: registration.issuer)
-    }
-
     fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
         AuditEvent(
             action, by: actor, on: .appID(appID), from: origin,
@@ -192,13 +191,9 @@ public struct AppTransfer: Sendable {
     public var closesAt: Timestamp? { state == .accepted ? settledAt.map { $0 + Self.window } : nil }
 }
 
-/// The transferred registration: the App ID's settings and its Service IDs; keys are not transferred.
+/// The transferred registration: the App ID and its Service IDs; keys are not transferred.
 public struct TransferredRegistration: Codable, Sendable {
-    public let description: String
-    let isEnabled: Bool
-    /// Empty when there is none.
-    public let notificationURL: String
-    let issuer: String
+    public let app: RegistryEntry
     /// As of the time of the offer.
     public let services: [RegistryEntry]
     /// Number of the app's users at the time of the offer.

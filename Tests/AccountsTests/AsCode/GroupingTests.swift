@@ -34,7 +34,7 @@ import Testing
 
         #expect(try await pippin.apply(silent).outcome == .unchanged)
         #expect(try await pippin.apply(leaving).outcome == .applied)
-        #expect(try await !pippin.export().contains(#""primary""#))
+        #expect(try await pippin.export().contains(#""primary" : """#))
     }
 
     @Test func `that the console refuses are refused`() async throws {

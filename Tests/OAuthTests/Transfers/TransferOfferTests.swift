@@ -80,8 +80,7 @@ import Testing
 
     @Test func `what Rival has registered already stands in the way, and nothing is half taken`() async throws {
         try await withEngine { engine in
-            let draft = try AppID.Draft(
-                parsing: AppID.Input(identifier: "COM.acme.other.WEB", description: "Mine"), policy: .hostNames)
+            let draft = try AppID.Draft("COM.acme.other.WEB", ["description": "Mine"], policy: .hostNames)
             _ = try await engine.database.change(in: .rival, by: Engine.member, from: .test) { change in
                 try await AppIDStore(engine.database).create(draft, change)
             }

@@ -204,12 +204,7 @@ extension RegistryFile.Team {
 
 extension RegistryFile.AppID {
     fileprivate init(_ app: AppID, _ services: [ServiceID], _ connection: AppleConnection?) {
-        identifier = app.identifier.rawValue
-        description = app.description
-        notificationURL = app.notificationURL?.text
-        primary = app.primary?.rawValue
-        signIn = app.isEnabled
-        issuer = app.issuer.rawValue
+        entry = RegistryEntry(app.identifier.rawValue, app.settings.typed)
         apple = connection.map(RegistryFile.Apple.init)
         serviceIDs = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
     }

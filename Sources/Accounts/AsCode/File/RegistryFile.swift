@@ -20,23 +20,14 @@ public struct RegistryFile: Encodable, Sendable {
         public var users: [User]?
     }
 
-    public struct AppID: Encodable, Sendable {
-        public var identifier: String
-        public var description: String?
-        public var notificationURL: String?
-        /// The primary App ID it is grouped under; empty for none.
-        public var primary: String?
-        /// Whether Sign in with Apple is enabled for it.
-        public var signIn: Bool?
-        public var issuer: String?
+    public struct AppID: Sendable {
+        public var entry: RegistryEntry
         public var apple: Apple?
         /// Whether `apple` is `null` in the file.
-        var isApart = false
+        public var isApart = false
         public var serviceIDs: [RegistryEntry]?
 
-        enum CodingKeys: CodingKey {
-            case identifier, description, notificationURL, primary, signIn, issuer, apple, serviceIDs
-        }
+        var identifier: String { entry.identifier }
     }
 
     /// Registration of a primary App ID's group at Apple.
@@ -137,14 +128,18 @@ extension RegistryFile.Team {
     }
 }
 
-extension RegistryFile.AppID {
+extension RegistryFile.AppID: Encodable {
+    private enum CodingKeys: CodingKey { case apple, serviceIDs }
+
+    public func encode(to encoder: any Encoder) throws {
+        try entry.encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encodeIfPresent(apple, forKey: .apple)
+        try members.encodeIfPresent(serviceIDs, forKey: .serviceIDs)
+    }
+
     fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
-        identifier = reader.requiredText("identifier")
-        description = reader.text("description")
-        notificationURL = reader.text("notificationURL")
-        primary = reader.text("primary")
-        signIn = reader.boolean("signIn")
-        issuer = reader.text("issuer")
+        entry = reader.entry(Registry.AppID.Settings.self)
         isApart = reader.isNull("apple")
         apple = reader.object("apple") { RegistryFile.Apple(&$0, load) }
         serviceIDs = reader.objects("serviceIDs") { $0.entry(ServiceID.Settings.self) }

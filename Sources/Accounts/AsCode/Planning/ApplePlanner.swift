@@ -47,7 +47,9 @@ struct ApplePlanner {
             appID: app.rawValue, servicesID: entry.servicesID ?? old?.servicesID.rawValue ?? "",
             keyID: entry.keyID ?? old?.keyID.rawValue ?? "")
         let draft = found.errors.collect(under: path, try AppleConnection.Draft(parsing: input))
-        if let primary = appIDs[app]?.primary { return found.errors.add(path, .groupedAppID(app, under: primary)) }
+        if let primary = appIDs[app]?.settings.primary {
+            return found.errors.add(path, .groupedAppID(app, under: primary))
+        }
         guard let draft, noteTaken(draft, path) else { return }
         // Unused keys go first to free ranks; the key in use goes last, when the connection no longer uses it.
         let unnamed = prunes ? appleKeys(of: app).filter { $0.id != draft.keyID } : []

@@ -50,7 +50,8 @@ extension PlannedChange {
         case .deleteEmailSource(let source): "- e-mail source \(source.text)"
         case .deleteUser(let user): "- user \(user.login)"
         case .createAppID(let draft): "+ App ID \(draft.identifier)"
-        case .updateAppID(let old, let new): "~ App ID \(new.identifier): \(Self.differences(old, new))"
+        case .updateAppID(let old, let new):
+            "~ App ID \(new.identifier): \(Self.differences(old.settings, new.settings))"
         case .createServiceID(let draft): "+ Service ID \(draft.identifier) of \(draft.appID)"
         case .updateServiceID(let old, let new):
             "~ Service ID \(new.identifier): \(Self.differences(old.settings, new.settings))"
@@ -91,14 +92,6 @@ extension PlannedChange {
             difference("identity sources", sources[0], sources[1]),
             difference("second factor", old.secondFactor.rawValue, new.secondFactor.rawValue),
             difference("Apple's keys in /auth/keys", old.appleKeys.rawValue, new.appleKeys.rawValue),
-        ].compactMap(\.self).joined(separator: ", ")
-    }
-
-    private static func differences(_ old: AppID.Draft, _ new: AppID.Draft) -> String {
-        [
-            difference("description", old.description, new.description),
-            difference("notification URL", old.notificationURL?.text ?? "", new.notificationURL?.text ?? ""),
-            difference("issuer", old.issuer.rawValue, new.issuer.rawValue),
         ].compactMap(\.self).joined(separator: ", ")
     }
 

@@ -60,7 +60,7 @@ extension TeamPlanner {
             if !isInFile { found.errors.add(path["appID"], .unknownAppID(registration.appID)) }
             return
         }
-        if let primary = app.primary {
+        if let primary = app.settings.primary {
             return found.errors.add(path["appID"], .groupedAppID(app.identifier, under: primary))
         }
         active[app.identifier, default: 0] += 1

@@ -112,7 +112,7 @@ struct TeamPlanner {
             })
         for app in kept.appIDs { appIDs[app.identifier] = app.draft }
         // Primary App IDs go first, so that they exist when others are grouped under them.
-        let isGrouped = entries.map { !(AppID.Input($0, over: stored($0)?.draft).primary.isEmpty) }
+        let isGrouped = entries.map { !($0.entry.typed(over: stored($0)?.settings)["primary"]?.string ?? "").isEmpty }
         for isInGroup in [false, true] {
             for (index, entry) in entries.enumerated() where isGrouped[index] == isInGroup {
                 planAppID(entry, FieldPath("appIDs")[index])
@@ -130,9 +130,9 @@ struct TeamPlanner {
 
     /// Checks the primary App ID; must be called when all App IDs are planned.
     private mutating func checkGroup(of app: AppID.Draft, _ field: FieldPath) {
-        guard let id = app.primary else { return }
+        guard let id = app.settings.primary else { return }
         guard let primary = appIDs[id] else { return found.errors.add(field, .unknownAppID(id)) }
-        if let top = primary.primary { return found.errors.add(field, .groupedAppID(id, under: top)) }
+        if let top = primary.settings.primary { return found.errors.add(field, .groupedAppID(id, under: top)) }
         let keys = kept.keys.filter { $0.isActive && $0.appID == app.identifier }.map(\.id)
         if !keys.isEmpty { found.errors.add(field, .holdsActiveKeys(keys)) }
     }
@@ -141,7 +141,7 @@ struct TeamPlanner {
         let old = stored(entry)
         let policy = policy
         let draft = found.errors.collect(
-            under: path, try AppID.Draft(parsing: AppID.Input(entry, over: old?.draft), policy: policy))
+            under: path, try AppID.Draft(entry.identifier, entry.entry.typed(over: old?.settings), policy: policy))
         guard let draft else { return }
         appIDs[draft.identifier] = draft
         if let old {
@@ -242,18 +242,6 @@ extension ClientID {
     private init(known text: String) {
         guard let identifier = ClientID(rawValue: text) else { preconditionFailure("\(text) is an identifier") }
         self = identifier
-    }
-}
-
-extension AppID.Input {
-    /// The file's values over the stored ones; the default description of a new App ID is its identifier.
-    fileprivate init(_ entry: RegistryFile.AppID, over old: AppID.Draft?) {
-        if let old { self.init(old) } else { self.init(identifier: entry.identifier, description: entry.identifier) }
-        if let description = entry.description { self.description = description }
-        if let notificationURL = entry.notificationURL { self.notificationURL = notificationURL }
-        if let primary = entry.primary { self.primary = primary }
-        if let signIn = entry.signIn { isEnabled = signIn }
-        if let issuer = entry.issuer { self.issuer = issuer }
     }
 }
 
