@@ -189,6 +189,14 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
                 "description": "description", "primary": "primary_identifier", "notificationURL": "notification_url",
                 "issuer": "issuer", "signIn": "is_enabled",
             ], others: ["team_id", "identifier", "kind", "version", "created_at"]),
+        Declaration(
+            type: RegisteredEmailSource.self,
+            random: { garbage in ["selectors": .strings(some(["s1", "s2026", "mail.a", "x_1"], &garbage))] },
+            faults: [("selectors", ["s1", "s 2"], "selectors[1]")], table: "email_sources",
+            columns: ["selectors": "dkim_selectors"],
+            others: [
+                "team_id", "source", "kind", "rank", "records", "checked_at", "check_due_at", "version", "created_at",
+            ]),
     ]
 
     private static func some<Element>(_ elements: [Element], _ garbage: inout Garbage) -> [Element] {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `E-mail sources` {
     @Test func `are added once and removed again`() async throws {
         try await Registered.with { acme in
-            let (domain, address) = (try EmailSource(domain: "acme.example"), try EmailSource(address: "a@b.example"))
+            let (domain, address) = (try EmailSource(parsing: "acme.example"), try EmailSource(parsing: "a@b.example"))
             try await acme.emailSources.create(.init(source: domain))
             try await acme.emailSources.create(.init(source: address))
 
@@ -26,18 +26,17 @@ import Testing
 
     @Test func `name their DKIM selectors, edited by whoever saves first`() async throws {
         try await Registered.with { acme in
-            let new = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: ["s1"]))
+            let new = try EmailSource.Draft("acme.example", ["selectors": ["s1"]])
             let source = try await acme.emailSources.create(new)
             let save: @Sendable ([String]) async throws -> Update<RegisteredEmailSource> = { selectors in
                 try await acme.emailSources.update(
-                    to: EmailSource.Draft(parsing: .init(source: "acme.example", selectors: selectors)),
-                    version: source.version)
+                    to: EmailSource.Draft("acme.example", ["selectors": .strings(selectors)]), version: source.version)
             }
 
             guard case .saved(let saved) = try await save(["s1", "2026-11.mail"]) else {
                 return #expect(Bool(false), "not saved")
             }
-            #expect(saved.selectors.map(\.text) == ["s1", "2026-11.mail"] && saved.version == 2)
+            #expect(saved.settings.selectors.map(\.text) == ["s1", "2026-11.mail"] && saved.version == 2)
             #expect(try await save(["late"]) == .conflict(current: saved))
             #expect(try await acme.events().first?.action == "email_source.updated")
         }
@@ -49,7 +48,7 @@ import Testing
         ("s..1", .selector), ("ß", .selector),
     ]) func `take a selector and nothing around it`(text: String, refusal: ValidationError) {
         let problems = #expect(throws: FieldErrors.self) {
-            _ = try EmailSource.Draft(parsing: .init(source: "acme.example", selectors: [text]))
+            _ = try EmailSource.Draft("acme.example", ["selectors": .strings([text])])
         }
         #expect(problems == FieldErrors(FieldPath("selectors")[0], refusal.message))
     }

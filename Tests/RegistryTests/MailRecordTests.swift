@@ -1,3 +1,4 @@
+import Core
 import EventLoop
 import HTTP
 import Platform
@@ -113,7 +114,7 @@ import Testing
             options.tries = 1
             let resolver = try Resolver(on: acme.loop, options)
             defer { resolver.close() }
-            let draft = try EmailSource.Draft(parsing: .init(source: text, selectors: ["S1", "s2"]))
+            let draft = try EmailSource.Draft(text, ["selectors": ["S1", "s2"]])
             let source = try await acme.emailSources.create(draft)
             try await body(acme, source, MailRecordCheck(resolver, deadline: .testTimeout))
         }

@@ -22,7 +22,7 @@ import Testing
                 "returnURLs": .strings(["http://127.0.0.1:\(port)/back"]),
             ], policy: .hostNamesAndLoopback)
         try await acme.serviceIDs.create(draft, in: team)
-        let source = try EmailSource.Draft(parsing: .init(source: "acme.example"))
+        let source = try EmailSource.Draft("acme.example", [:])
         try await acme.emailSources.create(source, in: team)
     }
 

@@ -41,7 +41,7 @@ import Testing
             try await $0.makeService("com.acme.web\($1)", in: $2)
         },
         Stock(quota: .emailSources, table: "email_sources", room: 100, attempts: 110) {
-            try await $0.emailSources.create(.init(source: try EmailSource(domain: "s\($1).example")), in: $2)
+            try await $0.emailSources.create(.init(source: try EmailSource(parsing: "s\($1).example")), in: $2)
         },
         Stock(quota: .appIDs, table: "app_ids", fill: { try $0.fill(apps: 479) }, room: 20) {
             try await $0.makeApp("com.acme.more\($1)", in: $2)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `The stores of a registry` {
     private static func add(_ domain: String, _ teams: Registered, in team: TeamID = .acme) async throws {
-        try await teams.emailSources.create(.init(source: try EmailSource(domain: domain)), in: team)
+        try await teams.emailSources.create(.init(source: try EmailSource(parsing: domain)), in: team)
     }
 
     @Test func `show and change nothing of another team`() async throws {
@@ -18,7 +18,7 @@ import Testing
             let (key, appleKey) = (try await teams.keys.issue(), try await teams.bring())
             try await Self.add("acme.example", teams)
             let domain = try await teams.domains.find("acme.example", in: .acme)
-            let source = try EmailSource(domain: "acme.example")
+            let source = try EmailSource(parsing: "acme.example")
 
             func expect(_ what: String, _ isNothing: Bool) { #expect(isNothing, "\(what)") }
             expect("App ID", try await teams.appIDs.find(app.identifier, in: rival) == nil)

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `is a domain or an address, in lower case`() throws {
-        #expect(try Self.parse("Acme.Example").get() == EmailSource(domain: "acme.example"))
+        #expect(try Self.parse("Acme.Example").get() == EmailSource(.domain, parsing: "acme.example"))
         #expect(try Self.parse("No.Reply+1@Acme.Example").get().text == "no.reply+1@acme.example")
         #expect(try Self.parse("a@acme.example").get().kind == .address)
     }

@@ -64,24 +64,28 @@ struct EmailSourceResource: ListedResource {
                 Message("console.email-sources.search.none.about"), all: Message("console.registry.search.all"), query))
     }
 
-    func emptyForm(_ context: TeamContext) -> EmailSourceForm { EmailSourceForm() }
+    func emptyForm(_ context: TeamContext) -> SettingsForm<RegisteredEmailSource> { SettingsForm() }
 
-    func newPage(_ context: TeamContext, _ form: EmailSourceForm, _ problems: FieldErrors) async throws -> Response {
+    func newPage(_ context: TeamContext, _ form: SettingsForm<RegisteredEmailSource>, _ problems: FieldErrors)
+        async throws -> Response
+    {
         let view = NewPage(
             context, Message("console.email-sources.new"), about: Message("console.email-sources.new.lead"),
             backTo: LinkView(Message("console.email-sources.title"), routes.list.link(context.teamID)),
-            creating(context, form, problems, form.inputs(problems, isNew: true)),
+            creating(
+                context, form, problems, [form.identityInput("source", problems, site)] + form.inputs(problems, site)),
             button: Message("console.email-sources.add"))
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<EmailSourceForm>)
-        async throws -> Response
-    {
+    func show(
+        _ source: RegisteredEmailSource, _ context: TeamContext,
+        _ unfinished: Unfinished<SettingsForm<RegisteredEmailSource>>
+    ) async throws -> Response {
         let view = EmailSourcePage(
             frame: context.frame(source.identity), source: source,
             checkURL: context.may(right) ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
-            editing: editing(source, context, unfinished) { ($0.inputs($1, isNew: false), []) },
+            editing: editing(source, context, unfinished) { ($0.inputs($1, site), []) },
             danger: danger(
                 source, context, unfinished, summary: Message("console.email-sources.danger.summary"),
                 button: Message("console.email-sources.danger.button")))
@@ -95,16 +99,16 @@ extension EmailSourceResource {
         try await registry.emailSources.find(name, in: team)
     }
 
-    func create(_ form: EmailSourceForm, _ context: TeamContext, _ change: borrowing Change) async throws
-        -> RegisteredEmailSource
-    { try await registry.emailSources.create(try EmailSource.Draft(parsing: form.input()), change) }
+    func create(_ form: SettingsForm<RegisteredEmailSource>, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> RegisteredEmailSource
+    { try await registry.emailSources.create(try EmailSource.Draft(form["source"].trimmed, form.typed), change) }
 
     func update(
-        _ source: RegisteredEmailSource, to form: EmailSourceForm, version: Int, _ context: TeamContext,
-        _ change: borrowing Change
+        _ source: RegisteredEmailSource, to form: SettingsForm<RegisteredEmailSource>, version: Int,
+        _ context: TeamContext, _ change: borrowing Change
     ) async throws -> Update<RegisteredEmailSource> {
-        try await registry.emailSources.update(
-            to: try EmailSource.Draft(parsing: form.input(for: source.source)), version: version, change)
+        let draft = try EmailSource.Draft(source.source.text, form.typed(over: source.settings))
+        return try await registry.emailSources.update(to: draft, version: version, change)
     }
 
     func delete(_ source: RegisteredEmailSource, reason: String, _ context: TeamContext, _ change: borrowing Change)
@@ -125,62 +129,12 @@ extension EmailSourceResource {
     }
 }
 
-extension RegisteredEmailSource: RegisteredThing {
+extension RegisteredEmailSource: ConfiguredThing {
+    static let identity = ["source"]
+    static let words = SettingWords("console.email-sources")
+
     var key: String { source.text }
     var identity: String { source.text }
-}
-
-/// Form of an email source.
-struct EmailSourceForm: ResourceForm {
-    let source: String
-    /// DKIM selectors, one per line.
-    let selectors: TypedLines
-
-    /// An empty form.
-    init() { (source, selectors) = ("", TypedLines("", atMost: .selectors)) }
-
-    init(_ form: Form) {
-        source = form["source"] ?? ""
-        selectors = TypedLines(form["selectors"] ?? "", atMost: .selectors)
-    }
-
-    init(_ source: RegisteredEmailSource) {
-        self.source = source.source.text
-        selectors = TypedLines(source.selectors.map(\.text).joined(separator: "\n"), atMost: .selectors)
-    }
-
-    /// The unparsed values for the existing source `source`, or for a new source with the typed name.
-    func input(for source: EmailSource? = nil) -> EmailSource.Input {
-        EmailSource.Input(source: source?.text ?? self.source.trimmed, selectors: selectors.all)
-    }
-
-    var fields: [FormCoding.Field] { [FormCoding.Field("selectors", selectors.text)] }
-
-    func compared(with current: RegisteredEmailSource) -> [ConflictPage.Row] {
-        [
-            .init(
-                label: Message("console.email-sources.selectors"),
-                theirs: EmailSourceForm(current).selectors.all.joined(separator: ", "),
-                yours: selectors.all.joined(separator: ", "))
-        ]
-    }
-
-    func typed(_ errors: FieldErrors) -> FieldErrors { errors.naming(selectors, of: "selectors") }
-}
-
-// Inputs.
-extension EmailSourceForm {
-    /// - Parameter isNew: whether the source can be typed, which is kept afterwards.
-    func inputs(_ problems: FieldErrors, isNew: Bool) -> [Input] {
-        let named = Input(
-            "source", Message("console.email-sources.source"), source, placeholder: "acme.example",
-            hint: Message("console.email-sources.source.hint"), errors: problems, isCode: true)
-        let selected = Input(
-            "selectors", Message("console.email-sources.selectors"), selectors.text, as: .lines(3),
-            hint: Message("console.email-sources.selectors.hint", ["limit": Quota.selectors.count]), errors: problems,
-            isCode: true)
-        return isNew ? [named, selected] : [selected]
-    }
 }
 
 /// Page of one email source: each DNS record it needs, as found and as it should be.
@@ -192,7 +146,7 @@ struct EmailSourcePage: FramedPage {
         $0.optionalGroup("checked", TimeView.fields) { $0.source.checkedAt.map(TimeView.init) }
         $0.optionalText("checkURL") { $0.checkURL }
         $0.list("records", MailRecord.fields) { $0.source.records }
-        $0.flag("hasSelectors") { !$0.source.selectors.isEmpty }
+        $0.flag("hasSelectors") { !$0.source.settings.selectors.isEmpty }
         $0.optionalGroup("editing", FormView.fields) { $0.editing }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
     }

@@ -3,8 +3,10 @@ import Platform
 import Postgres
 
 /// Name under which a domain publishes one of its DKIM keys (RFC 6376 section 3.1).
-public struct DKIMSelector: Hashable, Sendable {
+public struct DKIMSelector: Hashable, Sendable, CustomStringConvertible {
     public let text: String
+
+    public var description: String { text }
 
     /// Parses the user's text: labels of letters, digits, inner hyphens and underscores, joined by dots.
     public init(parsing text: String) throws(ValidationError) {

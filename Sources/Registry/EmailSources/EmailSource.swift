@@ -13,13 +13,13 @@ public struct EmailSource: Hashable, Sendable {
     /// In lower case, so that a source has one spelling.
     public let text: String
 
-    /// All addresses of a domain.
-    public init(domain text: String) throws(ValidationError) {
-        self.init(kind: .domain, stored: try DomainName(parsing: text, policy: .hostNames).text)
-    }
-
-    /// One address: a dot-atom (RFC 5322 section 3.2.3) of at most 64 octets (RFC 5321 section 4.5.3.1) at a domain.
-    public init(address text: String) throws(ValidationError) {
+    /// All addresses of a domain, or one address: a dot-atom (RFC 5322 section 3.2.3) of at most 64 octets
+    /// (RFC 5321 section 4.5.3.1) at a domain.
+    public init(_ kind: Kind, parsing text: String) throws(ValidationError) {
+        guard kind == .address else {
+            self.init(kind: .domain, stored: try DomainName(parsing: text, policy: .hostNames).text)
+            return
+        }
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= 254 else { throw .tooLong(limit: 254) }
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ public struct EmailSource: Hashable, Sendable {
 
     /// An address when the text contains an @, else a domain.
     public init(parsing text: String) throws(ValidationError) {
-        if text.utf8.contains(UInt8(ascii: "@")) { try self.init(address: text) } else { try self.init(domain: text) }
+        try self.init(text.utf8.contains(UInt8(ascii: "@")) ? .address : .domain, parsing: text)
     }
 
     /// A stored source, which was parsed before.
@@ -53,49 +53,46 @@ public struct EmailSource: Hashable, Sendable {
 }
 
 extension EmailSource {
-    /// Field values of an e-mail source as the user entered them.
-    public struct Input: Sendable {
-        public var source: String
+    /// What can be changed of it.
+    public struct Settings: DeclaredSettings {
         /// The DKIM selectors that sign mail from the source.
-        public var selectors: [String]
+        public var selectors: [DKIMSelector] = []
 
-        public init(source: String, selectors: [String] = []) {
-            self.source = source
-            self.selectors = selectors
-        }
+        public init() {}
+
+        public static let all: [Setting<Self>] = [
+            .list("selectors", \.selectors, atMost: .selectors) { text, _ throws(ValidationError) in
+                try DKIMSelector(parsing: text)
+            }
+        ]
     }
 
-    /// Validated values of an e-mail source, ready to be saved.
+    /// An e-mail source to be saved.
     public struct Draft: Hashable, Sendable {
         public let source: EmailSource
-        public let selectors: [DKIMSelector]
+        public let settings: Settings
 
-        public init(source: EmailSource, selectors: [DKIMSelector] = []) {
-            self.source = source
-            self.selectors = selectors
+        public init(source: EmailSource, settings: Settings = Settings()) {
+            (self.source, self.settings) = (source, settings)
         }
 
-        /// - Throws: `FieldErrors` with every error of the input.
-        public init(parsing input: Input) throws(FieldErrors) {
+        /// - Throws: `FieldErrors` with every error of the source and the settings.
+        public init(_ source: String, _ typed: Typed) throws(FieldErrors) {
             var errors = FieldErrors()
-            let source = errors.check("source", try EmailSource(parsing: input.source))
-            let selectors = errors.checkEach("selectors", of: input.selectors, atMost: .selectors) {
-                text throws(ValidationError) in try DKIMSelector(parsing: text)
-            }
-            guard let source, errors.isEmpty else { throw errors }
-            self.init(source: source, selectors: selectors)
+            let source = errors.check("source", try EmailSource(parsing: source))
+            let settings = errors.collect(under: .whole, try Settings(typed, policy: .hostNames))
+            guard let source, let settings else { throw errors }
+            self.init(source: source, settings: settings)
         }
 
-        var auditedMembers: AuditedMembers {
-            ["kind": .string(source.kind.rawValue), "selectors": .array(selectors.map { .string($0.text) })]
-        }
+        var auditedMembers: AuditedMembers { settings.typed.merging(["kind": .string(source.kind.rawValue)]) { $1 } }
     }
 }
 
 /// An e-mail source as stored.
 public struct RegisteredEmailSource: Hashable, Sendable {
     public let source: EmailSource
-    public let selectors: [DKIMSelector]
+    public let settings: EmailSource.Settings
     /// Its records as of the last check; records that were never looked up are pending.
     public let records: [MailRecord]
     public let checkedAt: Timestamp?
@@ -103,8 +100,7 @@ public struct RegisteredEmailSource: Hashable, Sendable {
     public let version: Int
     public let createdAt: Timestamp
 
-    /// Its editable values.
-    public var draft: EmailSource.Draft { EmailSource.Draft(source: source, selectors: selectors) }
+    public var draft: EmailSource.Draft { EmailSource.Draft(source: source, settings: settings) }
 
     /// The worst state of all records; pending only when none is wrong or missing.
     public var state: MailRecord.State {
@@ -113,24 +109,28 @@ public struct RegisteredEmailSource: Hashable, Sendable {
     }
 
     /// The required records, in the state before the first check.
-    var wantedRecords: [MailRecord] { Self.wanted(source, selectors) }
+    var wantedRecords: [MailRecord] { Self.wanted(draft) }
 
     /// Reads `EmailSourceStore.columns` or `EmailSourceStore.listed`.
     init(_ row: inout Row) throws(PostgresFailure) {
         let kind: EmailSource.Kind = try row.next()
         source = EmailSource(kind: kind, stored: try row.next())
-        selectors = try row.next([String].self).map(DKIMSelector.init(stored:))
+        var settings = EmailSource.Settings()
+        settings.selectors = try row.next([String].self).map(DKIMSelector.init(stored:))
+        self.settings = settings
         version = try row.next()
         createdAt = try row.next()
         checkedAt = try row.next()
         let json: String = try row.next()
         let found = (try? JSON.decode([MailRecord].self, from: Array(json.utf8))) ?? []
-        records = Self.wanted(source, selectors).map { wanted in
+        records = Self.wanted(EmailSource.Draft(source: source, settings: settings)).map { wanted in
             found.first { $0.name == wanted.name && $0.kind == wanted.kind } ?? wanted
         }
     }
 
-    private static func wanted(_ source: EmailSource, _ selectors: [DKIMSelector]) -> [MailRecord] {
-        [.pending(.spf, source.domain)] + selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(source.domain)") }
+    private static func wanted(_ draft: EmailSource.Draft) -> [MailRecord] {
+        let domain = draft.source.domain
+        return [.pending(.spf, domain)]
+            + draft.settings.selectors.map { .pending(.dkim, "\($0.text)._domainkey.\(domain)") }
     }
 }

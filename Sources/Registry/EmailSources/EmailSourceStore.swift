@@ -71,7 +71,7 @@ public struct EmailSourceStore: Sendable {
         let added = try await change.query(
             """
             INSERT INTO email_sources (team_id, source, kind, rank, dkim_selectors)
-            SELECT \(change.team), \(source.text), \(source.kind), rank, \(draft.selectors.map(\.text))
+            SELECT \(change.team), \(source.text), \(source.kind), rank, \(draft.settings.selectors.map(\.text))
             FROM \(Quota.emailSources.freeRank(beside: "email_sources WHERE team_id = \(change.team)"))
             ON CONFLICT (team_id, source) DO NOTHING
             """)
@@ -95,13 +95,12 @@ public struct EmailSourceStore: Sendable {
         let rows = try await change.query(
             """
             UPDATE email_sources AS e
-            SET dkim_selectors = \(draft.selectors.map(\.text)), version = e.version + 1, check_due_at = now()
+            SET dkim_selectors = \(draft.settings.selectors.map(\.text)), version = e.version + 1, check_due_at = now()
             WHERE e.team_id = \(change.team) AND e.source = \(draft.source.text)
             RETURNING \(Self.columns)
             """)
         try await change.record(
-            "email_source.updated", .emailSource(draft.source), from: current.draft.auditedMembers,
-            to: draft.auditedMembers)
+            "email_source.updated", .emailSource(draft.source), from: current.settings.typed, to: draft.settings.typed)
         return .saved(try rows.only(RegisteredEmailSource.init))
     }
 

@@ -8,7 +8,9 @@ extension FieldErrors {
     public mutating func add(_ path: FieldPath, _ refusal: ValidationError) { add(path, refusal.message) }
 
     /// The parsed value, or nil after its error is added.
-    mutating func check<Value>(_ path: FieldPath, _ parse: @autoclosure () throws(ValidationError) -> Value) -> Value? {
+    public mutating func check<Value>(_ path: FieldPath, _ parse: @autoclosure () throws(ValidationError) -> Value)
+        -> Value?
+    {
         do { return try parse() } catch {
             add(path, error)
             return nil

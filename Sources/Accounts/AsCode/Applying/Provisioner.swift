@@ -197,7 +197,9 @@ extension RegistryFile.Team {
                 registered.appleConnections.first { $0.appID == app.identifier })
         }
         keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
-        emailSources = registered.emailSources.map(RegistryFile.EmailSource.init)
+        emailSources = registered.emailSources.map { draft in
+            RegistryFile.EmailSource(kind: draft.source.kind, text: draft.source.text, settings: draft.settings.typed)
+        }
         users = registered.users.map(RegistryFile.User.init)
     }
 }
@@ -226,16 +228,6 @@ extension RegistryFile.Key {
         name = key.name
         appID = key.appID.rawValue
         publicKeyPEM = key.publicKeyPEM
-    }
-}
-
-extension RegistryFile.EmailSource {
-    fileprivate init(_ draft: EmailSource.Draft) {
-        switch draft.source.kind {
-        case .domain: (domain, address) = (draft.source.text, nil)
-        case .address: (domain, address) = (nil, draft.source.text)
-        }
-        selectors = draft.selectors.map(\.text)
     }
 }
 

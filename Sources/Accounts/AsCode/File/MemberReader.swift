@@ -62,9 +62,13 @@ struct MemberReader {
         return result
     }
 
-    /// The object's identifier, and the settings that it names, each of its kind.
-    mutating func entry<Values: DeclaredSettings>(_: Values.Type) -> RegistryEntry {
-        let identifier = requiredText("identifier")
+    /// The object's identifier and settings.
+    mutating func entry(_ kind: (some DeclaredSettings).Type) -> RegistryEntry {
+        RegistryEntry(requiredText("identifier"), settings(kind))
+    }
+
+    /// The settings that the object names, each of its kind.
+    mutating func settings<Values: DeclaredSettings>(_: Values.Type) -> Typed {
         var typed: Typed = [:]
         for setting in Values.all {
             typed[setting.name] =
@@ -74,7 +78,7 @@ struct MemberReader {
                 case .flag: boolean(setting.name).map(JSONValue.boolean)
                 }
         }
-        return RegistryEntry(identifier, typed)
+        return typed
     }
 
     /// Whether the member is `null`.

@@ -52,10 +52,13 @@ public struct RegistryFile: Encodable, Sendable {
 
     /// A domain or an address, never both.
     public struct EmailSource: Encodable, Sendable {
-        public var domain: String?
-        public var address: String?
-        /// The DKIM selectors that sign mail from the source.
-        public var selectors: [String]?
+        let kind: Registry.EmailSource.Kind
+        let text: String
+        let settings: Typed
+
+        public func encode(to encoder: any Encoder) throws {
+            try settings.merging([kind.rawValue: .string(text)]) { $1 }.encode(to: encoder)
+        }
     }
 
     /// A user, identified by the address used to sign in.
@@ -198,9 +201,9 @@ extension RegistryFile.Key {
 
 extension RegistryFile.EmailSource {
     fileprivate init(_ reader: inout MemberReader) {
-        domain = reader.text("domain")
-        address = reader.text("address")
-        selectors = reader.texts("selectors")
+        let (domain, address) = (reader.text("domain"), reader.text("address"))
+        (kind, text) = domain.map { (.domain, $0) } ?? (.address, address ?? "")
+        settings = reader.settings(Registry.EmailSource.Settings.self)
         if (domain == nil) == (address == nil) { reader.note("domain", "Give a domain or an address, one of the two.") }
     }
 }

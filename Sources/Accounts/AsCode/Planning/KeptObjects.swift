@@ -32,8 +32,7 @@ struct KeptObjects {
             let keys = registered.keys.filter { $0.appID == app.identifier && $0.isActive }
             removals.append(.deleteAppID(app, serviceIDs: services.map(\.identifier), keys: keys.map(\.id)))
         }
-        let sources =
-            prunes ? file.emailSources.map { Set($0.compactMap { ($0.domain ?? $0.address)?.lowercased() }) } : nil
+        let sources = prunes ? file.emailSources.map { Set($0.map { $0.text.lowercased() }) } : nil
         emailSources = keep(registered.emailSources) { draft in
             sources?.contains(draft.source.text) == false ? .deleteEmailSource(draft.source) : nil
         }

@@ -68,10 +68,9 @@ extension PlannedChange {
         case .updateAppleConnection(let old, let new):
             "~ connection to Apple of \(new.appID): \(Self.differences(old, new))"
         case .createEmailSource(let draft):
-            "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.selectors.map(\.text))
+            "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.settings.selectors.map(\.text))
         case .updateEmailSource(let old, let new):
-            "~ e-mail source \(new.source.text): "
-                + (Self.difference("selectors", old.selectors.map(\.text), new.selectors.map(\.text)) ?? "")
+            "~ e-mail source \(new.source.text): \(Self.differences(old.settings, new.settings))"
         case .createUser(let user): "+ user \(user.login)\(user.password == nil ? ", without a password" : "")"
         case .renameUser(let user, let name):
             "~ user \(user.login): "

@@ -73,19 +73,16 @@ extension TeamPlanner {
 
     mutating func planEmailSources() {
         let entries = file.emailSources ?? []
-        found.noteDuplicates(
-            entries.enumerated().map { index, entry in
-                (
-                    FieldPath("emailSources")[index][entry.domain == nil ? "address" : "domain"],
-                    entry.domain ?? entry.address ?? ""
-                )
-            })
+        found.noteDuplicates(entries.enumerated().map { (FieldPath("emailSources")[$0][$1.kind.rawValue], $1.text) })
         var count = kept.emailSources.count
         for (index, entry) in entries.enumerated() {
             let path = FieldPath("emailSources")[index]
-            guard let source = parse(entry, path) else { continue }
+            let source = found.errors.check(path[entry.kind.rawValue], try EmailSource(entry.kind, parsing: entry.text))
             let old = kept.emailSources.first { $0.source == source }
-            guard let draft = draft(entry, of: source, from: old, path) else { continue }
+            let typed = (old?.settings.typed ?? [:]).merging(entry.settings) { $1 }
+            let settings = found.errors.collect(under: path, try EmailSource.Settings(typed, policy: .hostNames))
+            guard let source, let settings else { continue }
+            let draft = EmailSource.Draft(source: source, settings: settings)
             if let old {
                 if draft != old { found.add(.updateEmailSource(from: old, to: draft)) }
                 continue
@@ -96,25 +93,6 @@ extension TeamPlanner {
             } else {
                 found.add(.createEmailSource(draft))
             }
-        }
-    }
-
-    /// Selectors that the file omits stay unchanged.
-    private mutating func draft(
-        _ entry: RegistryFile.EmailSource, of source: EmailSource, from old: EmailSource.Draft?, _ path: FieldPath
-    ) -> EmailSource.Draft? {
-        guard let selectors = entry.selectors else { return old ?? EmailSource.Draft(source: source) }
-        return found.errors.collect(
-            under: path, try EmailSource.Draft(parsing: EmailSource.Input(source: source.text, selectors: selectors)))
-    }
-
-    private mutating func parse(_ entry: RegistryFile.EmailSource, _ path: FieldPath) -> EmailSource? {
-        do throws(ValidationError) {
-            if let domain = entry.domain { return try EmailSource(domain: domain) }
-            return try EmailSource(address: entry.address ?? "")
-        } catch {
-            found.errors.add(path[entry.domain == nil ? "address" : "domain"], error)
-            return nil
         }
     }
 
