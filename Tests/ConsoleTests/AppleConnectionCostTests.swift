@@ -13,7 +13,7 @@ import Testing
             (
                 "apple-keys",
                 [
-                    ("privateKey", P256SigningKey.generate().pem), ("id", key), ("appleTeamID", Simulator.teamID),
+                    ("privateKey", P256SigningKey.generate().pem), ("id", key), ("teamID", Simulator.teamID),
                     ("name", "Key"), ("appID", app),
                 ]
             ), ("apple", [("appID", app), ("servicesID", "\(app).siwa"), ("keyID", key)]),

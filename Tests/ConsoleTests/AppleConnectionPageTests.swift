@@ -20,10 +20,7 @@ import Testing
     ) async throws {
         let imported = try await browser.post(
             "/console/ACMETEAM01/apple-keys",
-            [
-                ("privateKey", key.pem), ("id", id), ("appleTeamID", appleTeam), ("name", "Acme at Apple"),
-                ("appID", app),
-            ])
+            [("privateKey", key.pem), ("id", id), ("teamID", appleTeam), ("name", "Acme at Apple"), ("appID", app)])
         #expect(imported.status == 303)
     }
 

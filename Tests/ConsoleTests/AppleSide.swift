@@ -50,7 +50,7 @@ extension Browser {
         async throws
     {
         let key = [
-            ("privateKey", pair.pem), ("id", "KEY1234567"), ("appleTeamID", appleTeam), ("name", "Acme at Apple"),
+            ("privateKey", pair.pem), ("id", "KEY1234567"), ("teamID", appleTeam), ("name", "Acme at Apple"),
             ("appID", "com.acme.app"),
         ]
         let connection = [("appID", "com.acme.app"), ("servicesID", "com.acme.siwa"), ("keyID", "KEY1234567")]

@@ -61,7 +61,9 @@ import Testing
         #expect(families.symmetricDifference(Self.open.union(Self.families.keys).union(declared)).sorted() == [])
     }
 
-    private static let declared: [any ConfiguredThing.Type] = [ServiceID.self, AppID.self, RegisteredEmailSource.self]
+    private static let declared: [any ConfiguredThing.Type] = [
+        ServiceID.self, AppID.self, RegisteredEmailSource.self, AppleKey.self, AppleConnection.self,
+    ]
 
     /// The texts of a declared object's settings: those that each needs, and others that are there.
     private static func declared<Object: ConfiguredThing>(_: Object.Type, _ known: Set<String>) -> Set<String> {

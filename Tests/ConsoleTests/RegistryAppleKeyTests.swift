@@ -12,7 +12,7 @@ import Testing
 
     private func form(_ privateKey: String = pair.pem) -> [(String, String)] {
         [
-            ("privateKey", privateKey), ("id", "key1234567"), ("appleTeamID", "ABCDE12345"), ("name", "Acme at Apple"),
+            ("privateKey", privateKey), ("id", "key1234567"), ("teamID", "ABCDE12345"), ("name", "Acme at Apple"),
             ("appID", "com.acme.app"),
         ]
     }
@@ -52,7 +52,7 @@ import Testing
         var admin = try await environment.acmeWeb("Ada", .admin)
         _ = try await admin.post(Self.list, form())
         let rename: ([String: String]) -> [(String, String)] = { changes in
-            [("name", changes["name"] ?? ""), ("appleTeamID", "ABCDE12345"), ("version", "1")]
+            [("name", changes["name"] ?? ""), ("teamID", "ABCDE12345"), ("version", "1")]
         }
         #expect(try await admin.post(Self.page, rename(["name": "First"])).status == 303)
 

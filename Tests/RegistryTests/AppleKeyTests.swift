@@ -20,11 +20,6 @@ import Testing
 
         """
 
-    private func input(_ id: String = "KEY1234567", _ privateKey: String = pair.pem) -> AppleKey.Input {
-        AppleKey.Input(
-            id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: privateKey)
-    }
-
     @Test func `V57: are taken in, sealed, and can sign`() async throws {
         try await Registered.withApp { acme in
             let key = try await acme.bring("KEY1234567", Self.pair.pem)
@@ -53,7 +48,10 @@ import Testing
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "CERTIFICATE"), (secp384r1, "P-256"),
         (rsa, "RSA"),
     ]) func `are refused with the reason`(text: String, reason: String) throws {
-        let problems = #expect(throws: FieldErrors.self) { _ = try AppleKey.Import(parsing: input("KEY1234567", text)) }
+        let problems = #expect(throws: FieldErrors.self) {
+            _ = try AppleKey.Import(
+                "KEY1234567", of: "com.acme.app", privateKey: text, ["name": "Acme", "teamID": "ABCDE12345"])
+        }
 
         #expect(problems?.all.map(\.path.description) == ["privateKey"])
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -63,11 +61,10 @@ import Testing
 
     @Test func `are refused with all that is wrong at once`() {
         let problems = #expect(throws: FieldErrors.self) {
-            _ = try AppleKey.Import(
-                parsing: .init(id: "key", appleTeamID: "abc", name: "", appID: "x", privateKey: "y"))
+            _ = try AppleKey.Import("key", of: "x", privateKey: "y", ["teamID": "abc"])
         }
 
-        #expect(problems?.all.map(\.path.description) == ["id", "appleTeamID", "name", "appID", "privateKey"])
+        #expect(problems?.all.map(\.path.description) == ["id", "name", "teamID", "appID", "privateKey"])
     }
 
     @Test func `hang on primary App IDs, which says so when it is deleted`() async throws {
@@ -85,12 +82,11 @@ import Testing
     @Test func `are edited by whoever saves first`() async throws {
         try await Registered.withApp { acme in
             let key = try await acme.bring("KEY1234567", Self.pair.pem)
-            var changed = input()
+            var changed = key.settings
             changed.name = "Renamed"
-            let draft = try AppleKey.Draft(parsing: changed)
 
-            let saved = try await acme.update(to: draft)
-            let late = try await acme.update(to: key.draft)
+            let saved = try await acme.update(key, to: changed)
+            let late = try await acme.update(key, to: key.settings)
 
             guard case .saved(let current) = saved else { return #expect(saved == .notFound) }
             #expect(current.name == "Renamed" && current.version == 2)

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Platform
 import Postgres
@@ -101,16 +102,17 @@ extension Registered {
         _ id: String = "KEY1234567", _ pem: String = P256SigningKey.generate().pem, in team: TeamID = .acme
     ) async throws -> AppleKey {
         let new = try AppleKey.Import(
-            parsing: AppleKey.Input(
-                id: id, appleTeamID: "ABCDE12345", name: "Acme at Apple", appID: "com.acme.app", privateKey: pem))
+            id, of: "com.acme.app", privateKey: pem, ["name": "Acme at Apple", "teamID": "ABCDE12345"])
         return try await database.change(in: team, by: .ada, from: .local) { change in
             try await appleKeys.create(new, change)
         }
     }
 
-    func update(to draft: AppleKey.Draft, in team: TeamID = .acme) async throws -> Update<AppleKey> {
+    func update(_ key: AppleKey, to settings: AppleKey.Settings, in team: TeamID = .acme) async throws -> Update<
+        AppleKey
+    > {
         try await database.change(in: team, by: .ada, from: .local) { change in
-            try await appleKeys.update(to: draft, version: 1, change)
+            try await appleKeys.update(key.id, to: settings, version: 1, change)
         }
     }
 
@@ -123,7 +125,7 @@ extension Registered {
     /// Connects `com.acme.app` to Apple by such a key.
     @discardableResult func connect(by key: KeyID, in team: TeamID = .acme) async throws -> Update<AppleConnection> {
         let draft = try AppleConnection.Draft(
-            parsing: AppleConnection.Input(appID: "com.acme.app", servicesID: "com.acme.siwa", keyID: key.rawValue))
+            "com.acme.app", ["servicesID": "com.acme.siwa", "keyID": .string(key.rawValue)])
         return try await database.change(in: team, by: .ada, from: .local) { change in
             try await AppleConnectionStore(database).save(draft, over: .none, change)
         }

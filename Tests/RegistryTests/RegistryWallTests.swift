@@ -37,7 +37,9 @@ import Testing
             expect("key from Apple", try await teams.appleKeys.find(appleKey.id, in: rival) == nil)
             expect("keys from Apple", try await teams.appleKeys.list(in: rival).isEmpty)
             expect("private half", try await teams.appleKeys.signingKey(appleKey.id, in: rival) == nil)
-            expect("change of a key from Apple", try await teams.update(to: appleKey.draft, in: rival) == .notFound)
+            expect(
+                "change of a key from Apple",
+                try await teams.update(appleKey, to: appleKey.settings, in: rival) == .notFound)
             expect("deletion of a key from Apple", try await teams.delete(appleKey, in: rival) == nil)
             expect("domain", try await teams.domains.find("acme.example", in: rival) == nil)
             expect("domains due", try await teams.domains.takeDue(limit: 10, in: rival).isEmpty)

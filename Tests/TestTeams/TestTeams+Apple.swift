@@ -58,13 +58,11 @@ extension Registrar {
     fileprivate func connect(_ app: ClientID, of team: TeamID) async throws {
         try await database.change(in: team) { change in
             let key = try AppleKey.Import(
-                parsing: AppleKey.Input(
-                    id: KeyID.apple.rawValue, appleTeamID: TeamID.appleSide.rawValue, name: "Apple",
-                    appID: app.rawValue, privateKey: TestKeys.key(.apple).pem))
+                KeyID.apple.rawValue, of: app.rawValue, privateKey: TestKeys.key(.apple).pem,
+                ["name": "Apple", "teamID": .string(TeamID.appleSide.rawValue)])
             _ = try await AppleKeyStore(database, keyRing: server.keyRing).create(key, change)
-            let draft = try AppleConnection.Draft(
-                parsing: AppleConnection.Input(
-                    appID: app.rawValue, servicesID: ClientID.siwa.rawValue, keyID: KeyID.apple.rawValue))
+            let typed: Typed = ["servicesID": .string(ClientID.siwa.rawValue), "keyID": .string(KeyID.apple.rawValue)]
+            let draft = try AppleConnection.Draft(app.rawValue, typed)
             _ = try await AppleConnectionStore(database).save(draft, over: .none, change)
         }
     }

@@ -15,7 +15,9 @@ struct AppleConnectionPage: FramedPage {
     static let template = "console/apple/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.name }
-        $0.group("appID", CopyView.fields) { CopyView(Message("console.apple.app-id"), $0.connection.appID.rawValue) }
+        $0.group("appID", CopyView.fields) {
+            CopyView(Message("console.apple.appID.label"), $0.connection.appID.rawValue)
+        }
         $0.text("appURL") { ConsoleRoutes.appID.link($0.team, $0.connection.appID) }
         $0.group("state", BadgeView.fields) { $0.tests.badge }
         $0.optionalGroup("tested", TimeView.fields) { $0.tests.first.map { TimeView($0.testedAt) } }
@@ -29,12 +31,14 @@ struct AppleConnectionPage: FramedPage {
         $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
         $0.group("values", AppleValues.fields) { $0.values }
         $0.group("servicesID", CopyView.fields) {
-            CopyView(Message("console.apple.services-id"), $0.connection.servicesID.rawValue)
+            CopyView(Message("console.apple.servicesID.label"), $0.connection.servicesID.rawValue)
         }
-        $0.group("keyID", CopyView.fields) { CopyView(Message("console.apple.key"), $0.connection.keyID.rawValue) }
+        $0.group("keyID", CopyView.fields) {
+            CopyView(Message("console.apple.keyID.label"), $0.connection.keyID.rawValue)
+        }
         $0.text("keyURL") { RegistryRoutes.appleKeys.one.link($0.team, $0.connection.keyID) }
         $0.group("teamID", CopyView.fields) {
-            CopyView(Message("console.apple-keys.team"), $0.connection.appleTeamID.rawValue)
+            CopyView(Message("console.apple-keys.teamID.label"), $0.connection.appleTeamID.rawValue)
         }
         $0.optionalGroup("standIn", StandInView.fields) { $0.standIn }
         $0.optionalGroup("editing", FormView.fields) { $0.editing }
@@ -136,7 +140,9 @@ extension ConnectionVerdict {
 
     private static let clientFields = Fields<(id: ClientID, isServicesID: Bool)> {
         $0.text("client") { $0.id.rawValue }
-        $0.words("kind") { $0.isServicesID ? Message("console.apple.services-id") : Message("console.apple.bundle-id") }
+        $0.words("kind") {
+            $0.isServicesID ? Message("console.apple.servicesID.label") : Message("console.apple.bundle-id")
+        }
     }
 }
 
@@ -158,78 +164,6 @@ extension [AppleConnectionTest] {
         return isEmpty
             ? BadgeView(.plain, Message("console.apple.test.none"))
             : BadgeView(.good, Message("console.apple.test.works"))
-    }
-}
-
-/// Form of an App ID's connection to Apple.
-struct AppleConnectionForm: ResourceForm {
-    let appID: String
-    let servicesID: String
-    let keyID: String
-
-    /// An empty form.
-    ///
-    /// - Parameters:
-    ///   - appID: the preselected App ID.
-    ///   - keyID: the preselected key.
-    init(of appID: String = "", keyID: String = "") {
-        self.appID = appID
-        servicesID = ""
-        self.keyID = keyID
-    }
-
-    init(_ form: Form) {
-        appID = form["appID"] ?? ""
-        servicesID = form["servicesID"] ?? ""
-        keyID = form["keyID"] ?? ""
-    }
-
-    init(_ connection: AppleConnection) {
-        appID = connection.appID.rawValue
-        servicesID = connection.servicesID.rawValue
-        keyID = connection.keyID.rawValue
-    }
-
-    /// The unparsed values for a change of `current`, or for a new connection.
-    func input(over current: AppleConnection? = nil) -> AppleConnection.Input {
-        AppleConnection.Input(appID: current?.appID.rawValue ?? appID, servicesID: servicesID.trimmed, keyID: keyID)
-    }
-
-    var fields: [FormCoding.Field] { [FormCoding.Field("servicesID", servicesID), FormCoding.Field("keyID", keyID)] }
-
-    func compared(with current: AppleConnection) -> [ConflictPage.Row] {
-        [
-            .init(label: Message("console.apple.services-id"), theirs: current.servicesID.rawValue, yours: servicesID),
-            .init(label: Message("console.apple.key"), theirs: current.keyID.rawValue, yours: keyID),
-        ]
-    }
-}
-
-// Inputs.
-extension AppleConnectionForm {
-    /// The inputs of a new connection of one of `primaries` with one of `keys`.
-    func inputs(_ problems: FieldErrors, of primaries: [AppID], _ keys: [AppleKey]) -> [Input] {
-        let parent = Input.appIDs(
-            primaries, chosen: appID, label: Message("console.apple.app-id"),
-            hint: Message("console.apple.app-id.hint"), errors: problems)
-        return [parent] + inputs(problems, keys)
-    }
-
-    /// The inputs that can change.
-    func inputs(_ problems: FieldErrors, _ keys: [AppleKey]) -> [Input] {
-        [
-            Input(
-                "servicesID", Message("console.apple.services-id"), servicesID, placeholder: "com.example.siwa",
-                hint: Message("console.apple.services-id.hint"), errors: problems, isCode: true),
-            Input(
-                "keyID", Message("console.apple.key"),
-                as: .list(
-                    keys.map { key in
-                        Option(
-                            key.id.rawValue, "\(key.id), \(key.name) (\(key.appID))", isChosen: key.id.rawValue == keyID
-                        )
-                    }), hint: Message("console.apple.key.hint"), errors: problems),
-        ]
     }
 }
 

@@ -66,29 +66,44 @@ struct AppleConnectionResource: RegistryResource {
         return context.site.respond(view)
     }
 
-    func emptyForm(_ context: TeamContext) -> AppleConnectionForm {
+    func emptyForm(_ context: TeamContext) -> SettingsForm<AppleConnection> {
         let query = try? context.request.query()
-        return AppleConnectionForm(of: query?["app"] ?? "", keyID: query?["key"] ?? "")
+        return SettingsForm(["appID": query?["app"] ?? "", "keyID": query?["key"] ?? ""])
     }
 
-    func newPage(_ context: TeamContext, _ form: AppleConnectionForm, _ problems: FieldErrors) async throws -> Response
+    func newPage(_ context: TeamContext, _ form: SettingsForm<AppleConnection>, _ problems: FieldErrors) async throws
+        -> Response
     {
         let team = context.teamID
         let keys = try await registry.appleKeys.list(in: team)
-        let bundleIDs = try await registry.groupBundleIDs(of: form.appID, in: team)
+        let bundleIDs = try await registry.groupBundleIDs(of: form["appID"], in: team)
         let view = NewAppleConnectionPage(
-            frame: context.frame(Message("console.apple.new")), team: team, appID: form.appID,
+            frame: context.frame(Message("console.apple.new")), team: team, appID: form["appID"],
             connecting: keys.isEmpty
                 ? nil
                 : creating(
-                    context, form, problems, form.inputs(problems, of: try await registry.primaries(in: team), keys)),
-            values: AppleValues(of: team, bundleIDs: bundleIDs, server), standIn: StandInSetup(parts.standIn))
+                    context, form, problems,
+                    [
+                        .appIDs(
+                            try await registry.primaries(in: team), chosen: form["appID"],
+                            label: AppleConnection.words.label("appID"), hint: Message("console.apple.appID.hint"),
+                            errors: problems)
+                    ] + inputs(form, problems, keys)), values: AppleValues(of: team, bundleIDs: bundleIDs, server),
+            standIn: StandInSetup(parts.standIn))
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnectionForm>)
-        async throws -> Response
-    {
+    /// The inputs that can change.
+    private func inputs(_ form: SettingsForm<AppleConnection>, _ problems: FieldErrors, _ keys: [AppleKey]) -> [Input] {
+        let options = keys.map { key in
+            Option(key.id.rawValue, "\(key.id), \(key.name) (\(key.appID))", isChosen: key.id.rawValue == form["keyID"])
+        }
+        return form.inputs(problems, site, options: ["keyID": options])
+    }
+
+    func show(
+        _ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<AppleConnection>>
+    ) async throws -> Response {
         let (team, mayChange) = (context.teamID, context.may(right))
         let id = connection.appID
         let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
@@ -105,7 +120,7 @@ struct AppleConnectionResource: RegistryResource {
                 AppleConnectionPage.StandInView(
                     teamID: standIn.teamID.rawValue, pageURL: standIn.pageURL,
                     registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil)
-            }, editing: editing(connection, context, unfinished) { ($0.inputs($1, keys), []) },
+            }, editing: editing(connection, context, unfinished) { (inputs($0, $1, keys), []) },
             danger: danger(
                 connection, context, unfinished, summary: Message("console.apple.danger.summary"),
                 consequences: [Message("console.apple.danger.people"), Message("console.apple.danger.tokens")],
@@ -136,10 +151,10 @@ extension AppleConnectionResource {
         try await registry.appleConnections.find(of: id, in: team)
     }
 
-    func create(_ form: AppleConnectionForm, _ context: TeamContext, _ change: borrowing Change) async throws
+    func create(_ form: SettingsForm<AppleConnection>, _ context: TeamContext, _ change: borrowing Change) async throws
         -> AppleConnection
     {
-        let draft = try AppleConnection.Draft(parsing: form.input())
+        let draft = try AppleConnection.Draft(form["appID"], form.typed)
         let update = try await registry.appleConnections.save(draft, over: .none, change)
         switch update {
         case .saved(let connection): return connection
@@ -148,11 +163,11 @@ extension AppleConnectionResource {
     }
 
     func update(
-        _ connection: AppleConnection, to form: AppleConnectionForm, version: Int, _ context: TeamContext,
+        _ connection: AppleConnection, to form: SettingsForm<AppleConnection>, version: Int, _ context: TeamContext,
         _ change: borrowing Change
     ) async throws -> Update<AppleConnection> {
-        try await registry.appleConnections.save(
-            try AppleConnection.Draft(parsing: form.input(over: connection)), over: .exactly(version), change)
+        let draft = try AppleConnection.Draft(connection.appID.rawValue, form.typed(over: connection.settings))
+        return try await registry.appleConnections.save(draft, over: .exactly(version), change)
     }
 
     func delete(_ connection: AppleConnection, reason: String, _ context: TeamContext, _ change: borrowing Change)
@@ -171,7 +186,11 @@ extension AppleConnectionResource {
     }
 }
 
-extension AppleConnection: RegisteredThing {
+extension AppleConnection: ConfiguredThing {
+    static let identity = ["appID"]
+    static let words = SettingWords("console.apple")
+    static let inputs: [String: FieldPath] = ["identifier": "servicesID"]
+
     var key: ClientID { appID }
     var identity: String { appID.rawValue }
 }

@@ -21,8 +21,11 @@ import Postgres
         public static let all: [Setting<Self>] = [
             .line("description", \.description) { text, _ throws(ValidationError) in
                 try DisplayText.parse(text, limit: DisplayText.descriptionLimit)
-            }, .optionalLine("primary", \.primary) { text, _ throws(ValidationError) in try ClientID(parsing: text) },
-            .optionalLine("notificationURL", \.notificationURL) { text, reader throws(ValidationError) in
+            },
+            .line("primary", \.primary, isOptional: true) { text, _ throws(ValidationError) in
+                try ClientID(parsing: text)
+            },
+            .line("notificationURL", \.notificationURL, isOptional: true) { text, reader throws(ValidationError) in
                 try NotificationURL(parsing: text, policy: reader.policy)
             }, .choice("issuer", \.issuer), .flag("signIn", \.isEnabled),
         ]

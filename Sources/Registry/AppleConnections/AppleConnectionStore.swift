@@ -55,7 +55,7 @@ public struct AppleConnectionStore: Sendable {
         try await change.query(Self.saving(draft, change.team))
         try await change.record(
             current == nil ? "apple_connection.created" : "apple_connection.updated", .appleConnection(draft.appID),
-            from: current?.draft.auditedMembers ?? [:], to: draft.auditedMembers)
+            from: current?.settings.typed ?? [:], to: draft.settings.typed)
         return .saved(try await change.query(Self.selection(draft.appID, change.team)).only(AppleConnection.init))
     }
 
@@ -78,7 +78,7 @@ public struct AppleConnectionStore: Sendable {
         guard let found else { return nil }
         try await change.query("DELETE FROM apple_connections WHERE team_id = \(change.team) AND app_id = \(appID)")
         try await change.record(
-            "apple_connection.deleted", .appleConnection(appID), from: found.draft.auditedMembers, to: .reason(reason))
+            "apple_connection.deleted", .appleConnection(appID), from: found.settings.typed, to: .reason(reason))
         return found
     }
 
@@ -168,21 +168,34 @@ public struct AppleConnectionStore: Sendable {
 /// Registration of a primary App ID's group at Apple: the client credentials that Pippin uses for sign-ins at Apple.
 ///
 /// Every value may differ from the team's own identifiers in Pippin.
-public struct AppleConnection: Hashable, Sendable {
+@dynamicMemberLookup public struct AppleConnection: Hashable, Sendable {
+    /// What can be changed of it.
+    public struct Settings: DeclaredSettings {
+        /// The Apple Services ID: the client for web and Android.
+        @Required public var servicesID: ClientID
+        /// The imported Apple key that signs client secrets.
+        @Required public var keyID: KeyID
+
+        public init() {}
+
+        public static let all: [Setting<Self>] = [
+            .line("servicesID", \.$servicesID) { text, _ throws(ValidationError) in try ClientID(parsing: text) },
+            .line("keyID", \.$keyID) { text, _ throws(ValidationError) in try KeyID(parsing: text) },
+        ]
+    }
+
     /// The primary App ID; the bundle IDs of its group are the audiences of native sign-ins.
     public let appID: ClientID
-    /// The Apple Services ID: the client for web and Android.
-    public let servicesID: ClientID
-    /// The imported Apple key that signs client secrets.
-    public let keyID: KeyID
+    public let settings: Settings
     /// The issuer of client secrets: the Apple team that owns the key.
     public let appleTeamID: AppleTeamID
     /// Incremented with every change; a form carries the version it was filled from.
     public let version: Int
     public let createdAt: Timestamp
 
-    /// Its editable values.
-    public var draft: Draft { Draft(appID: appID, servicesID: servicesID, keyID: keyID) }
+    public subscript<Value>(dynamicMember setting: KeyPath<Settings, Value>) -> Value { settings[keyPath: setting] }
+
+    public var draft: Draft { Draft(appID: appID, settings: settings) }
 
     /// The bundle IDs of a primary App ID's group, each a client at Apple of its own, in alphabetical order.
     ///
@@ -196,51 +209,34 @@ public struct AppleConnection: Hashable, Sendable {
     /// Reads `AppleConnectionStore.columns`.
     init(_ row: inout Row) throws(PostgresFailure) {
         appID = try row.next()
-        servicesID = try row.next()
-        keyID = try row.next()
+        var settings = Settings()
+        settings.servicesID = try row.next()
+        settings.keyID = try row.next()
+        self.settings = settings
         appleTeamID = try row.next()
         version = try row.next()
         createdAt = try row.next()
     }
-}
 
-extension AppleConnection {
-    /// Field values of a connection as the user entered them.
-    public struct Input: Sendable {
-        public var appID: String
-        public var servicesID: String
-        public var keyID: String
-
-        public init(appID: String, servicesID: String, keyID: String) {
-            self.appID = appID
-            self.servicesID = servicesID
-            self.keyID = keyID
-        }
-    }
-
-    /// Validated values of a connection, ready to be saved.
-    public struct Draft: Hashable, Sendable {
+    /// A connection to be saved.
+    @dynamicMemberLookup public struct Draft: Hashable, Sendable {
         public let appID: ClientID
-        public let servicesID: ClientID
-        public let keyID: KeyID
+        public let settings: Settings
+
+        public subscript<Value>(dynamicMember setting: KeyPath<Settings, Value>) -> Value { settings[keyPath: setting] }
     }
 }
 
 extension AppleConnection.Draft {
     /// Rejects the App ID's own bundle ID as the Services ID, because an Apple Services ID never equals a bundle ID.
     ///
-    /// - Throws: `FieldErrors` with every error of the input.
-    public init(parsing input: AppleConnection.Input) throws(FieldErrors) {
+    /// - Throws: `FieldErrors` with every error of the App ID and the settings.
+    public init(_ appID: String, _ typed: Typed) throws(FieldErrors) {
         var errors = FieldErrors()
-        let appID = errors.check("appID", try ClientID(parsing: input.appID))
-        let servicesID = errors.check("servicesID", try ClientID(parsing: input.servicesID))
-        if let servicesID, servicesID == appID { errors.add("servicesID", .bundleIDAsServiceID(servicesID)) }
-        let keyID = errors.check("keyID", try KeyID(parsing: input.keyID))
-        guard let appID, let servicesID, let keyID, errors.isEmpty else { throw errors }
-        self.init(appID: appID, servicesID: servicesID, keyID: keyID)
-    }
-
-    var auditedMembers: AuditedMembers {
-        ["servicesID": .string(servicesID.rawValue), "keyID": .string(keyID.rawValue)]
+        let id = errors.check("appID", try ClientID(parsing: appID))
+        let settings = errors.collect(under: .whole, try AppleConnection.Settings(typed, policy: .hostNames))
+        if let id, typed["servicesID"]?.string == id.rawValue { errors.add("servicesID", .bundleIDAsServiceID(id)) }
+        guard let id, let settings, errors.isEmpty else { throw errors }
+        self.init(appID: id, settings: settings)
     }
 }

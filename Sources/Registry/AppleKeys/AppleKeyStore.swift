@@ -69,7 +69,7 @@ public struct AppleKeyStore: Sendable {
 
     /// Imports a key, and encrypts its private key.
     public func create(_ new: AppleKey.Import, _ change: borrowing Change) async throws -> AppleKey {
-        let id = new.draft.id
+        let id = new.id
         let sealed = sealer.seal(Array(new.key.pem.utf8), context: Self.place(of: id, in: change.team))
         try await change.lockTeam()
         try await AppIDStore.holdPrimary(new.appID, change)
@@ -79,7 +79,7 @@ public struct AppleKeyStore: Sendable {
             INSERT INTO apple_keys (
                 team_id, key_id, apple_team_id, name, app_id, rank, fingerprint, private_key_sealed
             )
-            SELECT \(change.team), \(id), \(new.draft.appleTeamID), \(new.draft.name), \(new.appID), rank,
+            SELECT \(change.team), \(id), \(new.settings.appleTeamID), \(new.settings.name), \(new.appID), rank,
                 \(Key.fingerprint(of: new.key.publicKey)), \(sealed)
             FROM \(Quota.appleKeys.freeRank(beside: others))
             ON CONFLICT (team_id, key_id) DO NOTHING
@@ -91,22 +91,21 @@ public struct AppleKeyStore: Sendable {
         return key
     }
 
-    /// Replaces the editable values of the key, if its version is still `version`.
-    public func update(to draft: AppleKey.Draft, version: Int, _ change: borrowing Change) async throws -> Update<
-        AppleKey
-    > {
-        guard let current = try await Self.lock(draft.id, change) else { return .notFound }
+    /// Replaces the settings of the key, if its version is still `version`.
+    public func update(_ id: KeyID, to settings: AppleKey.Settings, version: Int, _ change: borrowing Change)
+        async throws -> Update<AppleKey>
+    {
+        guard let current = try await Self.lock(id, change) else { return .notFound }
         if version != current.version { return .conflict(current: current) }
-        if draft == current.draft { return .saved(current) }
+        if settings == current.settings { return .saved(current) }
         let rows = try await change.query(
             """
             UPDATE apple_keys AS k
-            SET name = \(draft.name), apple_team_id = \(draft.appleTeamID), version = k.version + 1
-            WHERE k.team_id = \(change.team) AND k.key_id = \(draft.id)
+            SET name = \(settings.name), apple_team_id = \(settings.appleTeamID), version = k.version + 1
+            WHERE k.team_id = \(change.team) AND k.key_id = \(id)
             RETURNING \(Self.columns)
             """)
-        try await change.record(
-            "apple_key.updated", .appleKey(draft.id), from: current.draft.auditedMembers, to: draft.auditedMembers)
+        try await change.record("apple_key.updated", .appleKey(id), from: current.settings.typed, to: settings.typed)
         return .saved(try rows.only(AppleKey.init))
     }
 
@@ -141,7 +140,7 @@ public struct AppleKeyStore: Sendable {
 
 extension AppleKey {
     var auditedMembers: AuditedMembers {
-        draft.auditedMembers.merging(["appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]) { $1 }
+        settings.typed.merging(["appID": .string(appID.rawValue), "fingerprint": .string(fingerprint)]) { $1 }
     }
 }
 

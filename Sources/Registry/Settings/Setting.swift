@@ -58,15 +58,16 @@ extension Setting {
             }, write: { .string($0[keyPath: member].description) })
     }
 
-    /// A line of code that is empty for none.
-    public static func optionalLine<Value: CustomStringConvertible & Sendable>(
-        _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, _ parse: @escaping Parse<Value>
+    /// A line of code that a new object does not have yet, or that is empty for none.
+    public static func line<Value: CustomStringConvertible & Sendable>(
+        _ name: String, _ member: any WritableKeyPath<Values, Value?> & Sendable, isOptional: Bool = false,
+        _ parse: @escaping Parse<Value>
     ) -> Setting {
         Setting(
-            name, .line(isCode: true, isOptional: true),
+            name, .line(isCode: true, isOptional: isOptional),
             read: { typed, reader throws(ValidationError) in
                 let text = typed.string ?? ""
-                reader.values[keyPath: member] = try text.isEmpty ? nil : parse(text, reader)
+                reader.values[keyPath: member] = try isOptional && text.isEmpty ? nil : parse(text, reader)
             }, write: { .string($0[keyPath: member]?.description ?? "") })
     }
 

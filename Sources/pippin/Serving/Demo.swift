@@ -131,10 +131,9 @@ extension Demo {
             guard !isConnected, let client = Self.client(key, in: team, process) else { return }
             try simulation.register(client, in: process)
             let imported = try AppleKey.Import(
-                parsing: AppleKey.Input(
-                    id: keyID, appleTeamID: Simulator.teamID, name: "Demo", appID: Self.appID, privateKey: key.pem))
+                keyID, of: Self.appID, privateKey: key.pem, ["name": "Demo", "teamID": .string(Simulator.teamID)])
             let draft = try AppleConnection.Draft(
-                parsing: AppleConnection.Input(appID: Self.appID, servicesID: Self.servicesID, keyID: keyID))
+                Self.appID, ["servicesID": .string(Self.servicesID), "keyID": .string(keyID)])
             try process.loops[0].wait {
                 try await database.change(in: team, by: .system("demo"), from: .local) { change in
                     _ = try await keys.create(imported, change)

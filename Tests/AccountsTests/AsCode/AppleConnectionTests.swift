@@ -69,8 +69,8 @@ import Testing
             report.teams.first?.lines == [
                 "+ key KEY7654321 from Apple, of com.acme.app, team FGHIJ67890",
                 """
-                ~ connection to Apple of com.acme.app: Services ID "com.acme.siwa" → "com.acme.other", \
-                key "KEY1234567" → "KEY7654321"
+                ~ connection to Apple of com.acme.app: servicesID "com.acme.siwa" → "com.acme.other", \
+                keyID "KEY1234567" → "KEY7654321"
                 """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
             ])
         #expect(try pippin.value("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")

@@ -52,9 +52,8 @@ import Testing
         try await teams.database.change(in: .acme) { change in
             for number in 1...count {
                 let draft = try AppleKey.Import(
-                    parsing: AppleKey.Input(
-                        id: "P\(100_000_000 + number)", appleTeamID: "APPLESIM00", name: "Key",
-                        appID: "com.acme.filler\(number)", privateKey: pem))
+                    "P\(100_000_000 + number)", of: "com.acme.filler\(number)", privateKey: pem,
+                    ["name": "Key", "teamID": "APPLESIM00"])
                 _ = try await keys.create(draft, change)
             }
         }

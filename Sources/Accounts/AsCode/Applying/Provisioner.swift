@@ -215,9 +215,7 @@ extension RegistryFile.AppID {
 extension RegistryFile.Apple {
     /// Exports the file name that Apple uses instead of the private key, which is not exported.
     fileprivate init(_ connection: AppleConnection) {
-        teamID = connection.appleTeamID.rawValue
-        servicesID = connection.servicesID.rawValue
-        keyID = connection.keyID.rawValue
+        settings = connection.settings.typed.merging(["teamID": .string(connection.appleTeamID.rawValue)]) { $1 }
         privateKeyFile = "AuthKey_\(connection.keyID).p8"
     }
 }

@@ -123,7 +123,8 @@ struct TeamApplication: Sendable {
             _ = try await connections.delete(of: connection.appID, reason: Self.reason, change)
         case .deleteAppleKey(let key): _ = try await keys.delete(key.id, reason: Self.reason, change)
         case .importAppleKey(let key): _ = try await keys.create(key, change)
-        case .moveAppleKey(let key, let draft): _ = try await keys.update(to: draft, version: key.version, change)
+        case .moveAppleKey(let key, let settings):
+            _ = try await keys.update(key.id, to: settings, version: key.version, change)
         case .connectApple(let draft), .updateAppleConnection(_, let draft):
             _ = try await connections.save(draft, over: .any, change)
         default: return

@@ -32,15 +32,16 @@ public struct RegistryFile: Encodable, Sendable {
 
     /// Registration of a primary App ID's group at Apple.
     public struct Apple: Encodable, Sendable {
-        public var teamID: String?
-        public var servicesID: String?
-        public var keyID: String?
+        /// Those of the connection, and the team of its key.
+        let settings: Typed
         /// Used when the key is imported; never exported.
-        public var privateKeyPEM: String?
+        var privateKeyPEM: String?
         /// File with the private key, whose content is read into `privateKeyPEM`.
-        public var privateKeyFile: String?
+        let privateKeyFile: String?
 
-        enum CodingKeys: CodingKey { case teamID, servicesID, keyID, privateKeyFile }
+        public func encode(to encoder: any Encoder) throws {
+            try settings.merging(["privateKeyFile": .string(privateKeyFile ?? "")]) { $1 }.encode(to: encoder)
+        }
     }
 
     public struct Key: Encodable, Sendable {
@@ -152,9 +153,9 @@ extension RegistryFile.AppID: Encodable {
 extension RegistryFile.Apple {
     /// An unreadable key file is not an error yet, because a key that is already imported needs no file.
     fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
-        teamID = reader.text("teamID")
-        servicesID = reader.text("servicesID")
-        keyID = reader.text("keyID")
+        var settings = reader.settings(AppleConnection.Settings.self)
+        settings["teamID"] = reader.text("teamID").map(JSONValue.string)
+        self.settings = settings
         privateKeyPEM = reader.text("privateKeyPEM")
         privateKeyFile = reader.text("privateKeyFile")
         guard let file = privateKeyFile else { return }

@@ -43,10 +43,8 @@ struct ApplePlanner {
 
     private mutating func plan(_ entry: RegistryFile.Apple, of app: ClientID, _ path: FieldPath) {
         let old = connection(of: app)
-        let input = AppleConnection.Input(
-            appID: app.rawValue, servicesID: entry.servicesID ?? old?.servicesID.rawValue ?? "",
-            keyID: entry.keyID ?? old?.keyID.rawValue ?? "")
-        let draft = found.errors.collect(under: path, try AppleConnection.Draft(parsing: input))
+        let typed = (old?.settings.typed ?? [:]).merging(entry.settings) { $1 }
+        let draft = found.errors.collect(under: path, try AppleConnection.Draft(app.rawValue, typed))
         if let primary = appIDs[app]?.settings.primary {
             return found.errors.add(path, .groupedAppID(app, under: primary))
         }
@@ -68,7 +66,9 @@ struct ApplePlanner {
     private mutating func noteTaken(_ draft: AppleConnection.Draft, _ path: FieldPath) -> Bool {
         let id = draft.servicesID
         let entries = (file.appIDs ?? []).filter { $0.apple != nil || $0.isApart }
-        let entry = entries.first { $0.identifier != draft.appID.rawValue && $0.apple?.servicesID == id.rawValue }
+        let entry = entries.first {
+            $0.identifier != draft.appID.rawValue && $0.apple?.settings["servicesID"]?.string == id.rawValue
+        }
         let kept = registered.appleConnections.first { connection in
             connection.appID != draft.appID && connection.servicesID == id
                 && !entries.contains { $0.identifier == connection.appID.rawValue }
@@ -96,10 +96,8 @@ struct ApplePlanner {
             found.errors.add(path["privateKeyFile"], "\(file) cannot be read: no such file, or no text.")
             return false
         }
-        let input = AppleKey.Input(
-            id: draft.keyID.rawValue, appleTeamID: entry.teamID ?? "", name: draft.keyID.rawValue,
-            appID: draft.appID.rawValue, privateKey: entry.privateKeyPEM ?? "")
-        guard let key = imported(input, path) else { return false }
+        let named = entry.settings.merging(["name": .string(draft.keyID.rawValue)]) { $1 }
+        guard let key = imported(draft.keyID, entry, named, of: draft.appID, path) else { return false }
         guard kept < Quota.appleKeys.count else {
             found.errors.add(path["keyID"], .limitReached(.appleKeys, of: draft.appID.rawValue))
             return false
@@ -109,9 +107,13 @@ struct ApplePlanner {
     }
 
     /// Parses the key and maps field names of a key's form to members of the file in errors.
-    private mutating func imported(_ input: AppleKey.Input, _ path: FieldPath) -> AppleKey.Import? {
-        do throws(FieldErrors) { return try AppleKey.Import(parsing: input) } catch {
-            let names = ["id": "keyID", "appleTeamID": "teamID", "privateKey": "privateKeyPEM"]
+    private mutating func imported(
+        _ id: KeyID, _ entry: RegistryFile.Apple, _ typed: Typed, of app: ClientID, _ path: FieldPath
+    ) -> AppleKey.Import? {
+        do throws(FieldErrors) {
+            return try AppleKey.Import(id.rawValue, of: app.rawValue, privateKey: entry.privateKeyPEM ?? "", typed)
+        } catch {
+            let names = ["id": "keyID", "privateKey": "privateKeyPEM"]
             found.errors.add(error.map { (path[names[$0.path.name] ?? $0.path.name], $0.message) })
             return nil
         }
@@ -124,20 +126,18 @@ struct ApplePlanner {
             found.errors.add(path["keyID"], .appleKeyOfOtherApp(key.id, of: key.appID))
             return false
         }
-        let input = AppleKey.Input(
-            id: key.id.rawValue, appleTeamID: entry.teamID ?? key.appleTeamID.rawValue, name: key.name,
-            appID: key.appID.rawValue, privateKey: entry.privateKeyPEM ?? "")
+        let typed = key.settings.typed.merging(entry.settings) { $1 }
         if entry.privateKeyPEM != nil {
-            guard let given = imported(input, path) else { return false }
+            guard let given = imported(key.id, entry, typed, of: key.appID, path) else { return false }
             guard given.fingerprint == key.fingerprint else {
                 found.errors.add(
                     path["privateKeyPEM"], "\(key.id) has another private key; Apple gives every key an id of its own.")
                 return false
             }
         }
-        let moved = found.errors.collect(under: path, try AppleKey.Draft(parsing: input))
+        let moved = found.errors.collect(under: path, try AppleKey.Settings(typed, policy: .hostNames))
         guard let moved else { return false }
-        if moved != key.draft { found.add(.moveAppleKey(key, to: moved)) }
+        if moved != key.settings { found.add(.moveAppleKey(key, to: moved)) }
         return true
     }
 

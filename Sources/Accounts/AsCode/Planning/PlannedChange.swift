@@ -25,7 +25,7 @@ enum PlannedChange: Sendable {
     case disconnectApple(AppleConnection)
     case deleteAppleKey(AppleKey)
     case importAppleKey(AppleKey.Import)
-    case moveAppleKey(AppleKey, to: AppleKey.Draft)
+    case moveAppleKey(AppleKey, to: AppleKey.Settings)
     case connectApple(AppleConnection.Draft)
     case updateAppleConnection(from: AppleConnection.Draft, to: AppleConnection.Draft)
     case createEmailSource(EmailSource.Draft)
@@ -59,14 +59,13 @@ extension PlannedChange {
         case .renameKey(let key, let name): "~ key \(key.id): \(Self.change("name", key.name, name))"
         case .disconnectApple(let connection): "- connection to Apple of \(connection.appID)"
         case .deleteAppleKey(let key): "- key \(key.id) \"\(key.name)\" from Apple, of \(key.appID)"
-        case .importAppleKey(let key):
-            "+ key \(key.draft.id) from Apple, of \(key.appID), team \(key.draft.appleTeamID)"
-        case .moveAppleKey(let key, let draft):
-            "~ key \(key.id) from Apple: " + Self.change("team", key.appleTeamID.rawValue, draft.appleTeamID.rawValue)
+        case .importAppleKey(let key): "+ key \(key.id) from Apple, of \(key.appID), team \(key.settings.appleTeamID)"
+        case .moveAppleKey(let key, let settings):
+            "~ key \(key.id) from Apple: \(Self.differences(key.settings, settings))"
         case .connectApple(let draft):
             "+ connection to Apple of \(draft.appID): \(draft.servicesID), key \(draft.keyID)"
         case .updateAppleConnection(let old, let new):
-            "~ connection to Apple of \(new.appID): \(Self.differences(old, new))"
+            "~ connection to Apple of \(new.appID): \(Self.differences(old.settings, new.settings))"
         case .createEmailSource(let draft):
             "+ e-mail source \(draft.source.text)" + Self.with("selector", draft.settings.selectors.map(\.text))
         case .updateEmailSource(let old, let new):
@@ -101,13 +100,6 @@ extension PlannedChange {
             guard case .array = before else { return difference(name, before.shown, after.shown) }
             return difference(name, before.strings, after.strings)
         }.joined(separator: ", ")
-    }
-
-    private static func differences(_ old: AppleConnection.Draft, _ new: AppleConnection.Draft) -> String {
-        [
-            difference("Services ID", old.servicesID.rawValue, new.servicesID.rawValue),
-            difference("key", old.keyID.rawValue, new.keyID.rawValue),
-        ].compactMap(\.self).joined(separator: ", ")
     }
 
     private static func difference(_ name: String, _ old: String, _ new: String) -> String? {
