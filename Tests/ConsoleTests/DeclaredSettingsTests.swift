@@ -2,13 +2,13 @@ import Core
 import HTTP
 import Platform
 import Registry
-import SignIn
 import Templates
 import TestSupport
 import Testing
 
 @testable import Accounts
 @testable import Console
+@testable import SignIn
 
 /// An object with two settings and a flag, of which nothing but its declaration is written.
 private struct Bell: ConfiguredThing {
@@ -77,6 +77,19 @@ private enum SettingsTable {
         #expect(inputs.map(\.name) == ["name", "tone", "loud"])
         #expect(inputs.map(\.errors.count) == [1, 1, 0] && inputs.allSatisfy { $0.hint == nil })
         guard case .box(isChecked: true) = inputs[2].kind else { return #expect(Bool(false)) }
+    }
+
+    @Test func `has a row or no link at all for an error that names none`() throws {
+        let urls = (0..<12).map { $0 == 1 ? "" : "https://acme.example/\($0)" }
+        func first(_ urls: [String]) throws -> ErrorLink {
+            let name: FieldName = "returnURLs"
+            let form = SettingsForm<ServiceID>(Form(urls.map { FormCoding.Field(name, $0) }))
+            return try #require(form.links(form.typed(FieldErrors("returnURLs", "Full"))).first)
+        }
+
+        #expect(try first(Array(urls.prefix(3))).element == "field-returnURLs-1")
+        #expect(try first(urls).element == "field-returnURLs-12")
+        #expect(FieldErrors(.whole, "Full").links.map(\.element) == [nil])
     }
 
     @Test func `reaches the conflict page with both sides, and what was typed`() throws {

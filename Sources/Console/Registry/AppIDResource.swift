@@ -50,8 +50,6 @@ struct AppIDResource: ListedResource {
             ])
     }
 
-    func emptyForm(_ context: TeamContext) -> SettingsForm<AppID> { SettingsForm() }
-
     func newPage(_ context: TeamContext, _ form: SettingsForm<AppID>, _ problems: FieldErrors) async throws -> Response
     {
         let primaries = try await registry.primaries(in: context.teamID)
@@ -71,9 +69,7 @@ struct AppIDResource: ListedResource {
         ["primary": Option.appIDs(primaries, chosen: form["primary"], none: Message("console.app-ids.primary.none"))]
     }
 
-    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<AppID>>) async throws
-        -> Response
-    {
+    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<AppID>) async throws -> Response {
         let (team, id) = (context.teamID, appID.identifier)
         let services = try await registry.serviceIDs.list(of: id, in: team).items
         let keys = try await registry.activeKeys(of: id, in: team)
@@ -135,11 +131,10 @@ extension AppIDResource {
             try AppID.Draft(form["identifier"].trimmed, form.typed, policy: context.addressPolicy), change)
     }
 
-    func update(
-        _ appID: AppID, to form: SettingsForm<AppID>, version: Int, _ context: TeamContext, _ change: borrowing Change
-    ) async throws -> Update<AppID> {
-        let draft = try AppID.Draft(
-            appID.identifier.rawValue, form.typed(over: appID.settings), policy: context.addressPolicy)
+    func update(_ appID: AppID, to typed: Typed, version: Int, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Update<AppID>
+    {
+        let draft = try AppID.Draft(appID.identifier.rawValue, typed, policy: context.addressPolicy)
         return try await registry.appIDs.update(to: draft, version: version, change)
     }
 

@@ -101,9 +101,9 @@ struct AppleConnectionResource: RegistryResource {
         return form.inputs(problems, site, options: ["keyID": options])
     }
 
-    func show(
-        _ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<AppleConnection>>
-    ) async throws -> Response {
+    func show(_ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnection>)
+        async throws -> Response
+    {
         let (team, mayChange) = (context.teamID, context.may(right))
         let id = connection.appID
         let bundleIDs = try await registry.groupBundleIDs(of: id.rawValue, in: team)
@@ -163,10 +163,9 @@ extension AppleConnectionResource {
     }
 
     func update(
-        _ connection: AppleConnection, to form: SettingsForm<AppleConnection>, version: Int, _ context: TeamContext,
-        _ change: borrowing Change
+        _ connection: AppleConnection, to typed: Typed, version: Int, _ context: TeamContext, _ change: borrowing Change
     ) async throws -> Update<AppleConnection> {
-        let draft = try AppleConnection.Draft(connection.appID.rawValue, form.typed(over: connection.settings))
+        let draft = try AppleConnection.Draft(connection.appID.rawValue, typed)
         return try await registry.appleConnections.save(draft, over: .exactly(version), change)
     }
 

@@ -51,9 +51,7 @@ struct AppleKeyResource: RegistryResource {
         return [privateKey, form.identityInput("id", problems, site)] + form.inputs(problems, site) + [parent]
     }
 
-    func show(_ key: AppleKey, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<AppleKey>>) async throws
-        -> Response
-    {
+    func show(_ key: AppleKey, _ context: TeamContext, _ unfinished: Unfinished<AppleKey>) async throws -> Response {
         let view = AppleKeyPage(
             frame: context.frame(key.name), team: context.teamID, appleKey: key,
             connectURL: context.may(right) ? try await connectURL(key, context.teamID) : nil,
@@ -86,11 +84,10 @@ extension AppleKeyResource {
         return try await registry.appleKeys.create(new, change)
     }
 
-    func update(
-        _ key: AppleKey, to form: SettingsForm<AppleKey>, version: Int, _ context: TeamContext,
-        _ change: borrowing Change
-    ) async throws -> Update<AppleKey> {
-        let settings = try AppleKey.Settings(form.typed(over: key.settings), policy: context.addressPolicy)
+    func update(_ key: AppleKey, to typed: Typed, version: Int, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Update<AppleKey>
+    {
+        let settings = try AppleKey.Settings(typed, policy: context.addressPolicy)
         return try await registry.appleKeys.update(key.id, to: settings, version: version, change)
     }
 

@@ -1,14 +1,22 @@
 import Core
+import HTTP
 import Platform
 import Registry
 import SignIn
 import Templates
 
-/// An object in a team's registry whose settings are declared.
-protocol ConfiguredThing: RegisteredThing {
+/// An object in a team's registry, whose settings are declared.
+protocol ConfiguredThing: Sendable {
+    associatedtype Key: PathValue & Sendable
     associatedtype Settings: DeclaredSettings
 
+    /// Path segment that identifies the object.
+    var key: Key { get }
+    /// Text to retype to confirm a deletion.
+    var identity: String { get }
     var settings: Settings { get }
+    /// Incremented with every change.
+    var version: Int { get }
     /// Names of the inputs that a new object has besides.
     static var identity: [String] { get }
     static var words: SettingWords { get }

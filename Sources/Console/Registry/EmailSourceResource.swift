@@ -64,8 +64,6 @@ struct EmailSourceResource: ListedResource {
                 Message("console.email-sources.search.none.about"), all: Message("console.registry.search.all"), query))
     }
 
-    func emptyForm(_ context: TeamContext) -> SettingsForm<RegisteredEmailSource> { SettingsForm() }
-
     func newPage(_ context: TeamContext, _ form: SettingsForm<RegisteredEmailSource>, _ problems: FieldErrors)
         async throws -> Response
     {
@@ -78,10 +76,9 @@ struct EmailSourceResource: ListedResource {
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(
-        _ source: RegisteredEmailSource, _ context: TeamContext,
-        _ unfinished: Unfinished<SettingsForm<RegisteredEmailSource>>
-    ) async throws -> Response {
+    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<RegisteredEmailSource>)
+        async throws -> Response
+    {
         let view = EmailSourcePage(
             frame: context.frame(source.identity), source: source,
             checkURL: context.may(right) ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
@@ -104,10 +101,10 @@ extension EmailSourceResource {
     { try await registry.emailSources.create(try EmailSource.Draft(form["source"].trimmed, form.typed), change) }
 
     func update(
-        _ source: RegisteredEmailSource, to form: SettingsForm<RegisteredEmailSource>, version: Int,
-        _ context: TeamContext, _ change: borrowing Change
+        _ source: RegisteredEmailSource, to typed: Typed, version: Int, _ context: TeamContext,
+        _ change: borrowing Change
     ) async throws -> Update<RegisteredEmailSource> {
-        let draft = try EmailSource.Draft(source.source.text, form.typed(over: source.settings))
+        let draft = try EmailSource.Draft(source.source.text, typed)
         return try await registry.emailSources.update(to: draft, version: version, change)
     }
 

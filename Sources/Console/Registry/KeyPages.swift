@@ -57,6 +57,8 @@ struct KeyPages: ConsolePages {
         return context.site.respond(view)
     }
 
+    private static let labels = ["appID": Message("console.registry.app-id"), "name": Message("console.registry.name")]
+
     private func newPage(_ context: TeamContext, name: String, appID: String, _ problems: FieldErrors) async throws
         -> Response
     {
@@ -73,7 +75,8 @@ struct KeyPages: ConsolePages {
         let view = NewPage(
             context, Message("console.registry.new-key"), about: Message("console.keys.new.about"),
             backTo: LinkView(Message("console.keys.title"), path),
-            primaries.isEmpty ? nil : FormView(action: path, errors: problems.links(named: \.label), inputs: inputs),
+            primaries.isEmpty
+                ? nil : FormView(action: path, errors: problems.links { Self.labels[$0.name] }, inputs: inputs),
             button: Message("console.keys.create"))
         return context.site.respond(view, status: problems.status)
     }

@@ -9,7 +9,7 @@ import Templates
 /// Handlers that create, edit, validate and delete objects of any registry resource.
 struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     private typealias Value = Resource.Value
-    private typealias Typed = Resource.Form
+    private typealias TypedForm = SettingsForm<Resource.Value>
 
     let parts: Console.Parts
 
@@ -23,8 +23,11 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         router.get(routes.new, needs: right, at: section) { context in
             try await resource.newPage(context, resource.emptyForm(context), FieldErrors())
         }
-        router.post(routes.list, needs: right, at: section) { context, form in try await create(context, Typed(form)) }
-        router.post(routes.check, needs: right, at: section) { context, form in try await checkNew(context, Typed(form))
+        router.post(routes.list, needs: right, at: section) { context, form in
+            try await create(context, TypedForm(form))
+        }
+        router.post(routes.check, needs: right, at: section) { context, form in
+            try await checkNew(context, TypedForm(form))
         }
         router.get(routes.one, needs: .read, at: section) { context, key in
             try await resource.show(try await find(key, context), context, Unfinished())
@@ -44,7 +47,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         try await resource.find(key, in: context.teamID).orNotFound()
     }
 
-    private func create(_ context: TeamContext, _ form: Typed) async throws -> Response {
+    private func create(_ context: TeamContext, _ form: TypedForm) async throws -> Response {
         let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in try await resource.create(form, context, change) }
         }
@@ -63,7 +66,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     /// The errors of a new object, with the error of a name that is taken.
     ///
     /// The name is checked in the registry even if other fields are invalid, so that all errors are shown at once.
-    private func all(_ problems: FieldErrors, of form: Typed, _ context: TeamContext) async throws -> FieldErrors {
+    private func all(_ problems: FieldErrors, of form: TypedForm, _ context: TeamContext) async throws -> FieldErrors {
         let name = try await FieldErrors.collect {
             try await database.change(by: context) { change in try await resource.checkName(form, change) }
         }
@@ -75,11 +78,12 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     }
 
     private func update(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
-        let form = Typed(sent)
+        let form = TypedForm(sent)
         let version = try sent.version()
         let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in
-                try await resource.update(current, to: form, version: version, context, change)
+                try await resource.update(
+                    current, to: form.typed(over: current.settings), version: version, context, change)
             }
         }
         switch outcome {
@@ -96,7 +100,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         }
     }
 
-    private func showConflict(_ context: TeamContext, _ form: Typed, _ theirs: Value) -> Response {
+    private func showConflict(_ context: TeamContext, _ form: TypedForm, _ theirs: Value) -> Response {
         let view = ConflictPage(
             frame: context.frame(Message("console.conflict.title")), heading: theirs.identity,
             auditURL: ConsoleRoutes.audit.link(context.teamID), rows: form.compared(with: theirs),
@@ -138,16 +142,17 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
 extension ResourceEditor {
     private struct Rehearsed: Error {}
 
-    private func checkNew(_ context: TeamContext, _ form: Typed) async throws -> Response {
+    private func checkNew(_ context: TeamContext, _ form: TypedForm) async throws -> Response {
         let problems = try await rehearse(context) { change in _ = try await resource.create(form, context, change) }
         return Self.answer(try await all(problems, of: form, context), form, context)
     }
 
     private func checkChange(_ context: TeamContext, _ sent: Form, _ current: Value) async throws -> Response {
-        let form = Typed(sent)
+        let form = TypedForm(sent)
         let problems = try await rehearse(context) { change in
             let version = current.version
-            _ = try await resource.update(current, to: form, version: version, context, change)
+            _ = try await resource.update(
+                current, to: form.typed(over: current.settings), version: version, context, change)
         }
         return Self.answer(problems, form, context)
     }
@@ -167,7 +172,7 @@ extension ResourceEditor {
     }
 
     /// The errors as JSON, each with the id of the element that it belongs to.
-    private static func answer(_ problems: FieldErrors, _ form: Typed, _ context: TeamContext) -> Response {
+    private static func answer(_ problems: FieldErrors, _ form: TypedForm, _ context: TeamContext) -> Response {
         let members = form.typed(problems).all.map { problem -> JSONValue in
             ["id": .string(form.element(of: problem.path)), "message": .string(context.site.text(problem.message))]
         }

@@ -73,8 +73,8 @@ struct ServiceIDResource: ListedResource {
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<SettingsForm<ServiceID>>)
-        async throws -> Response
+    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<ServiceID>) async throws
+        -> Response
     {
         let (team, id) = (context.teamID, service.identifier)
         let keys = try await registry.activeKeys(ofGroupOf: service.appID, in: team)
@@ -132,13 +132,11 @@ extension ServiceIDResource {
             change)
     }
 
-    func update(
-        _ service: ServiceID, to form: SettingsForm<ServiceID>, version: Int, _ context: TeamContext,
-        _ change: borrowing Change
-    ) async throws -> Update<ServiceID> {
+    func update(_ service: ServiceID, to typed: Typed, version: Int, _ context: TeamContext, _ change: borrowing Change)
+        async throws -> Update<ServiceID>
+    {
         let draft = try ServiceID.Draft(
-            service.identifier.rawValue, of: service.appID, form.typed(over: service.settings),
-            policy: context.addressPolicy)
+            service.identifier.rawValue, of: service.appID, typed, policy: context.addressPolicy)
         return try await registry.serviceIDs.update(to: draft, version: version, change)
     }
 

@@ -5,7 +5,7 @@ import Registry
 import SignIn
 
 /// Form of an object, made from the declaration of its settings.
-struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
+struct SettingsForm<Object: ConfiguredThing>: Sendable {
     private static var settings: [Setting<Object.Settings>] { Object.Settings.all }
 
     /// What stands in the inputs of each name: that of a list in one or in several, that of a flag only if it is set.
@@ -63,6 +63,7 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
     /// The stored settings as the form changes them: what it does not send, such as one of an earlier release, stays.
     func typed(over stored: Object.Settings) -> Typed { stored.typed.merging(typed) { $1 } }
 
+    /// The settings as hidden fields of the conflict page.
     var fields: [FormCoding.Field] {
         Self.settings.flatMap { setting in
             (texts[setting.name] ?? []).compactMap { text in FieldName(setting.name).map { FormCoding.Field($0, text) }
@@ -87,6 +88,7 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
         return elements.isEmpty ? Message("console.registry.none") : elements.joined(separator: ", ")
     }
 
+    /// Each setting with its typed value and its value in `current`.
     func compared(with current: Object) -> [ConflictPage.Row] {
         zip(Self(current).facts, facts).map { ConflictPage.Row(label: $0.label, theirs: $0.value, yours: $1.value) }
     }
@@ -94,36 +96,42 @@ struct SettingsForm<Object: ConfiguredThing>: ResourceForm {
 
 // Errors.
 extension SettingsForm {
+    /// The errors of the parsed values as errors of what was typed: by line, or by row of the page.
     func typed(_ errors: FieldErrors) -> FieldErrors {
         let errors = errors.map { (Object.inputs[$0.path.name] ?? $0.path, $0.message) }
         return Self.settings.reduce(errors) { errors, setting in
             let list = FieldPath(setting.name)
             switch setting.kind {
             case .lines(let limit): return errors.naming(lines(setting.name, limit), of: list)
-            case .rows:
-                // Errors number the nonempty rows only, while the page may have empty ones between them.
-                let rows = rows(setting.name)
-                return errors.map { error in
-                    guard let position = error.path.position, error.path == list[position], position < rows.count else {
-                        return (error.path, error.message)
-                    }
-                    return (list[rows[position].row], error.message)
-                }
+            case .rows(let limit): return errors.map { (place($0.path, in: list, limit), $0.message) }
             default: return errors
             }
         }
+    }
+
+    /// The row of an error: errors number the nonempty rows only, while the page may have empty ones between them, and an
+    /// error of the whole list stands at the first row that is one too much, or at the first of all.
+    private func place(_ path: FieldPath, in list: FieldPath, _ limit: Quota) -> FieldPath {
+        let rows = rows(list.name).map(\.row)
+        if path == list { return list[rows.dropFirst(limit.count).first ?? 0] }
+        guard let position = path.position, path == list[position], position < rows.count else { return path }
+        return list[rows[position]]
     }
 
     private static func hasRows(_ name: String) -> Bool {
         settings.contains { if case .rows = $0.kind { $0.name == name } else { false } }
     }
 
+    /// Id of the page element that shows the errors of a field.
     func element(of path: FieldPath) -> String {
         guard Self.hasRows(path.name), let row = path.position else { return path.element }
         return Self.id(path.name, row)
     }
 
-    /// The error summary names the row of an error.
+    /// Error summary above the form; it names the row of an error.
+    func links(_ errors: FieldErrors) -> [ErrorLink] { errors.links(to: element, named: label) }
+
+    /// Label of a field in the error summary.
     func label(of path: FieldPath) -> Message? {
         let (name, known) = (path.name, Self.settings.map(\.name) + Object.identity)
         guard known.contains(name) else { return nil }
@@ -187,15 +195,13 @@ extension SettingsForm {
         }
     }
 
-    /// As many rows as a list may have elements, or more if more were typed; that there are too many stands at each that
-    /// is one too much.
+    /// As many rows as a list may have elements, or more if more were typed.
     private func rows(_ name: String, _ errors: FieldErrors, _ limit: Quota) -> [Input.Row] {
         let (list, typed) = (FieldPath(name), texts[name] ?? [])
-        let tooMany = Set(rows(name).dropFirst(limit.count).map(\.row))
         return (0..<max(limit.count, typed.count)).map { row in
             Input.Row(
                 id: Self.id(name, row), Self.label(name, row), row < typed.count ? typed[row] : "",
-                error: errors[list[row]] ?? (tooMany.contains(row) ? errors[list] : nil))
+                error: errors[list[row]])
         }
     }
 }

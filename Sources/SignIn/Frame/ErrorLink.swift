@@ -2,18 +2,18 @@ public import Core
 public import Directory
 public import Templates
 
-/// One line of the error summary above a form: a link to the field.
+/// One line of the error summary above a form: a link to the field, if it is about one.
 public struct ErrorLink: Sendable {
-    let element: String
+    let element: String?
     let message: LocalizedText
 
     public init(to element: String, _ message: any LocalizedTextConvertible) {
-        self.element = element
+        self.element = element == FieldPath.whole.element ? nil : element
         self.message = message.localizedText
     }
 
     fileprivate static let fields = Fields<ErrorLink> {
-        $0.text("id") { $0.element }
+        $0.optionalText("id") { $0.element }
         $0.words("message") { $0.message }
     }
 }
