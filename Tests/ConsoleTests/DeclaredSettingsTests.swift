@@ -44,7 +44,7 @@ private enum SettingsTable {
             let takes =
                 switch setting.kind {
                 case .line(_, let isOptional): isOptional ? "a text, or `\"\"` for none" : "a text"
-                case .lines(let limit), .rows(let limit): "a list of at most \(limit.count)"
+                case .lines(let limit), .rows(let limit): "a list of at most \(limit)"
                 case .choice(let values): choice(values, standard[setting.name]?.string)
                 case .flag: choice(["false", "true"], "\(standard[setting.name]?.boolean == true)")
                 }
@@ -320,6 +320,29 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
         for app in [offer.app, again.app] {
             let settings = try AppID.Settings(app.settings, policy: .hostNames)
             #expect((settings.description, settings.isEnabled, settings.issuer) == ("Acme", false, .apple))
+        }
+    }
+
+    @Test func `of a team are the same through a file, and tell each fault once`() throws {
+        let name = try #require(TeamName(rawValue: "Acme"))
+        for sources: Set<IdentitySource> in [[.directory], [.apple], [.apple, .directory]] {
+            let settings = TeamSettings(name: name, mode: .sandbox, identitySources: sources, secondFactor: .required)
+            let typed = try #require(settings).typed
+            var reader = MemberReader(.object(typed), at: .whole)
+
+            #expect(try TeamSettings(reader.settings(TeamSettings.self), policy: .hostNames) == settings)
+            #expect(reader.finished().isEmpty)
+            for (name, value, path) in [
+                ("name", "", "name"), ("mode", "test", "mode"), ("secondFactor", "no", "secondFactor"),
+                ("identitySources", [], "identitySources"), ("appleKeys", "", "appleKeys"),
+                ("identitySources", ["apple", "google"], "identitySources[1]"),
+                ("identitySources", ["apple", "apple"], "identitySources[1]"),
+            ] as [(String, JSONValue, String)] {
+                let errors = #expect(throws: FieldErrors.self) {
+                    try TeamSettings(typed.merging([name: value]) { $1 }, policy: .hostNames)
+                }
+                #expect(errors?.all.map(\.path.description) == [path])
+            }
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Console
 
 @Suite struct `A field of lines` {
-    private func lines(_ text: String) -> [String] { TypedLines(text, atMost: .selectors).all }
+    private func lines(_ text: String) -> [String] { TypedLines(text, atMost: 5).all }
 
     @Test(arguments: ["a\nb", "a\r\nb", " a \r b", "\n\na\u{2028}\u{85}b\n", "a\u{0B}b\u{0C}"])
     func `is split at every kind of newline, without empty ones`(_ text: String) { #expect(lines(text) == ["a", "b"]) }
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `names the line that a problem is about`() {
-        let typed = TypedLines("a\n\nb", atMost: .selectors)
+        let typed = TypedLines("a\n\nb", atMost: 5)
         let list: FieldPath = "selectors"
         for path in [list, list[-1], list[2], FieldPath("domains")[1], list[1]["name"]] {
             let errors = FieldErrors(path, "wrong")

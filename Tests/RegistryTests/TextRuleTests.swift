@@ -132,6 +132,6 @@ import Testing
 
         let problems = #expect(throws: FieldErrors.self) { try ServiceID.Draft.sample(returnURLs: urls) }
 
-        #expect(problems == FieldErrors("returnURLs", ValidationError.tooMany(.returnURLs).message))
+        #expect(problems == FieldErrors("returnURLs", ValidationError.tooMany(10).message))
     }
 }

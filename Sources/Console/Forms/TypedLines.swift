@@ -1,5 +1,3 @@
-import Platform
-
 /// Text of a field with one element per line, split into its lines.
 struct TypedLines: Sendable {
     /// The text as typed, which the page shows again.
@@ -9,11 +7,11 @@ struct TypedLines: Sendable {
     /// Lines after the first one beyond the limit are dropped; that one is kept so that the excess is detected.
     let all: [String]
 
-    init(_ text: String, atMost limit: Quota) {
+    init(_ text: String, atMost limit: Int) {
         self.text = text
         var lines: [String] = []
         var rest = text.unicodeScalars[...]
-        while lines.count <= limit.count, !rest.isEmpty {
+        while lines.count <= limit, !rest.isEmpty {
             let line = rest.prefix { !Self.endsLine($0) }
             rest = rest[line.endIndex...].dropFirst()
             let trimmed = String(line).trimmed

@@ -42,8 +42,8 @@ struct SettingWords: Sendable {
     /// The text if there is one.
     ///
     /// - Parameter base: the team's own issuer URL.
-    func text(_ kind: String, of name: String, _ site: Site, limit: Quota? = nil, base: String = "") -> Message? {
-        let message = Message(in: family, "\(name).\(kind)", ["limit": limit?.count ?? 0, "base": base])
+    func text(_ kind: String, of name: String, _ site: Site, limit: Int? = nil, base: String = "") -> Message? {
+        let message = Message(in: family, "\(name).\(kind)", ["limit": limit ?? 0, "base": base])
         return site.pages.texts.has(message.key) ? message : nil
     }
 }

@@ -37,7 +37,7 @@ struct SettingsForm<Object: ConfiguredThing>: Sendable {
 
     subscript(_ name: String) -> String { texts[name]?.first ?? "" }
 
-    private func lines(_ name: String, _ limit: Quota) -> TypedLines { TypedLines(self[name], atMost: limit) }
+    private func lines(_ name: String, _ limit: Int) -> TypedLines { TypedLines(self[name], atMost: limit) }
 
     /// The nonempty rows with their positions on the page.
     private func rows(_ name: String) -> [(row: Int, text: String)] {
@@ -111,9 +111,9 @@ extension SettingsForm {
 
     /// The row of an error: errors number the nonempty rows only, while the page may have empty ones between them, and an
     /// error of the whole list stands at the first row that is one too much, or at the first of all.
-    private func place(_ path: FieldPath, in list: FieldPath, _ limit: Quota) -> FieldPath {
+    private func place(_ path: FieldPath, in list: FieldPath, _ limit: Int) -> FieldPath {
         let rows = rows(list.name).map(\.row)
-        if path == list { return list[rows.dropFirst(limit.count).first ?? 0] }
+        if path == list { return list[rows.dropFirst(limit).first ?? 0] }
         guard let position = path.position, path == list[position], position < rows.count else { return path }
         return list[rows[position]]
     }
@@ -176,7 +176,7 @@ extension SettingsForm {
     }
 
     private func input(
-        _ name: String, _ kind: Input.Kind, _ errors: FieldErrors, _ site: Site, limit: Quota? = nil,
+        _ name: String, _ kind: Input.Kind, _ errors: FieldErrors, _ site: Site, limit: Int? = nil,
         isRequired: Bool = true, isCode: Bool = false
     ) -> Input {
         let words = Object.words
@@ -196,9 +196,9 @@ extension SettingsForm {
     }
 
     /// As many rows as a list may have elements, or more if more were typed.
-    private func rows(_ name: String, _ errors: FieldErrors, _ limit: Quota) -> [Input.Row] {
+    private func rows(_ name: String, _ errors: FieldErrors, _ limit: Int) -> [Input.Row] {
         let (list, typed) = (FieldPath(name), texts[name] ?? [])
-        return (0..<max(limit.count, typed.count)).map { row in
+        return (0..<max(limit, typed.count)).map { row in
             Input.Row(
                 id: Self.id(name, row), Self.label(name, row), row < typed.count ? typed[row] : "",
                 error: errors[list[row]])

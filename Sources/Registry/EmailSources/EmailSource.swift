@@ -61,7 +61,7 @@ extension EmailSource {
         public init() {}
 
         public static let all: [Setting<Self>] = [
-            .list("selectors", \.selectors, atMost: .selectors) { text, _ throws(ValidationError) in
+            .list("selectors", \.selectors, atMost: Quota.selectors.count) { text, _ throws(ValidationError) in
                 try DKIMSelector(parsing: text)
             }
         ]

@@ -21,12 +21,12 @@ extension FieldErrors {
     ///
     /// Elements beyond the limit are not parsed, so that too many are one error and cost no more than the limit.
     mutating func checkEach<Value: Hashable>(
-        _ path: FieldPath, of texts: [String], atMost limit: Quota, _ parse: (String) throws(ValidationError) -> Value
+        _ path: FieldPath, of texts: [String], atMost limit: Int, _ parse: (String) throws(ValidationError) -> Value
     ) -> [Value] {
         var seen: Set<Value> = []
         var values: [Value] = []
-        if texts.count > limit.count { add(path, .tooMany(limit)) }
-        for (index, text) in texts.prefix(limit.count).enumerated() {
+        if texts.count > limit { add(path, .tooMany(limit)) }
+        for (index, text) in texts.prefix(limit).enumerated() {
             guard let value = check(path[index], try parse(text)) else { continue }
             if seen.insert(value).inserted { values.append(value) } else { add(path[index], .duplicate(text)) }
         }

@@ -11,6 +11,9 @@ public enum ValidationError: Error, Hashable, Sendable {
     case tooLong(limit: Int)
     case unprintable(Unicode.Scalar)
     case unknownValue(String, allowed: [String])
+    case teamName
+    /// No identity source, so that nobody could sign in.
+    case noIdentitySource
 
     // Identifiers.
     case identifierCharacter(Unicode.Scalar)
@@ -53,7 +56,7 @@ public enum ValidationError: Error, Hashable, Sendable {
     // Lists.
     case duplicate(String)
     /// The input has more elements than the limit.
-    case tooMany(Quota)
+    case tooMany(Int)
     /// The parent already has as many as the limit allows.
     case limitReached(Quota, of: String)
 
@@ -141,8 +144,10 @@ extension ValidationError {
         case .unprintable(let scalar): Message("console.refusals.unprintable", ["character": Self.name(scalar)])
         case .unknownValue(let value, let allowed):
             Message("console.refusals.unknown-value", ["value": value, "known": allowed])
+        case .teamName: Message("console.settings.name.wrong", ["most": TeamName.maximumLength])
+        case .noIdentitySource: Message("console.settings.sources.none")
         case .duplicate(let value): Message("console.refusals.duplicate", ["value": value])
-        case .tooMany(let limit): Message("console.refusals.too-many", count: limit.count)
+        case .tooMany(let limit): Message("console.refusals.too-many", count: limit)
         case .limitReached(let limit, let parent): Self.message(limit, parent)
         default: identifierPhrase
         }

@@ -35,11 +35,11 @@ public import Postgres
             .line("description", \.description) { text, _ throws(ValidationError) in
                 try DisplayText.parse(text, limit: DisplayText.descriptionLimit)
             },
-            .list("domains", \.domains, atMost: .domains, isSorted: true) { text, reader throws(ValidationError) in
-                try DomainName(parsing: text, policy: reader.policy)
+            .list("domains", \.domains, atMost: Quota.domains.count, isSorted: true) {
+                text, reader throws(ValidationError) in try DomainName(parsing: text, policy: reader.policy)
             },
             // When a domain is invalid, return URLs are not also checked against the domains: that would repeat it.
-            .list("returnURLs", \.returnURLs, atMost: .returnURLs, inRows: true) {
+            .list("returnURLs", \.returnURLs, atMost: Quota.returnURLs.count, inRows: true) {
                 text, reader throws(ValidationError) in
                 let domains = reader.isFaulty("domains") ? nil : reader.values.domains
                 return try ReturnURL(parsing: text, on: domains, policy: reader.policy)

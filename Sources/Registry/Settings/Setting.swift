@@ -1,5 +1,5 @@
 public import Core
-public import Platform
+import Platform
 
 /// One setting of an object of the registry, by the name that forms, files, offers and audit events have for it.
 public struct Setting<Values: Sendable>: Sendable {
@@ -7,9 +7,9 @@ public struct Setting<Values: Sendable>: Sendable {
         /// A text of one line, which may be code, such as an identifier; one that is optional may be empty.
         case line(isCode: Bool, isOptional: Bool)
         /// A list with one element a line.
-        case lines(Quota)
+        case lines(Int)
         /// A list with one element in each of several inputs.
-        case rows(Quota)
+        case rows(Int)
         /// One of these values.
         case choice([String])
         case flag
@@ -74,13 +74,16 @@ extension Setting {
     /// - Parameters:
     ///   - inRows: whether each element has an input of its own; otherwise each is a line of one.
     ///   - isSorted: whether the order of the elements says nothing.
+    ///   - refusal: the error of an empty list; nil if it may be empty.
     public static func list<Element: Hashable & CustomStringConvertible & Sendable>(
-        _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, atMost limit: Quota,
-        inRows: Bool = false, isSorted: Bool = false, _ parse: @escaping Parse<Element>
+        _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, atMost limit: Int,
+        inRows: Bool = false, isSorted: Bool = false, ifEmpty refusal: ValidationError? = nil,
+        _ parse: @escaping Parse<Element>
     ) -> Setting {
         Setting(
             name, inRows ? .rows(limit) : .lines(limit),
             read: { typed, reader throws(ValidationError) in
+                if let refusal, typed.strings.isEmpty { throw refusal }
                 let before = reader
                 let elements = reader.errors.checkEach(FieldPath(name), of: typed.strings, atMost: limit) {
                     text throws(ValidationError) in try parse(text, before)
@@ -97,9 +100,7 @@ extension Setting {
         return Setting(
             name, .choice(all),
             read: { typed, reader throws(ValidationError) in
-                let text = typed.string ?? ""
-                guard let value = Value(rawValue: text) else { throw .unknownValue(text, allowed: all) }
-                reader.values[keyPath: member] = value
+                reader.values[keyPath: member] = try Value(choice: typed.string ?? "")
             }, write: { .string($0[keyPath: member].rawValue) })
     }
 
@@ -107,5 +108,15 @@ extension Setting {
         Setting(
             name, .flag, read: { typed, reader in reader.values[keyPath: member] = typed.boolean ?? false },
             write: { .boolean($0[keyPath: member]) })
+    }
+}
+
+extension RawRepresentable<String> where Self: CaseIterable {
+    /// The value of this name.
+    init(choice text: String) throws(ValidationError) {
+        guard let value = Self(rawValue: text) else {
+            throw .unknownValue(text, allowed: Self.allCases.map(\.rawValue))
+        }
+        self = value
     }
 }

@@ -58,6 +58,11 @@ public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
         self.rawValue = name
     }
 
+    init(parsing text: String) throws(ValidationError) {
+        guard let name = TeamName(rawValue: text) else { throw .teamName }
+        self = name
+    }
+
     public var description: String { rawValue }
 }
 
@@ -113,7 +118,7 @@ public struct TeamConfiguration: Hashable, Sendable {
         )
     }
 
-    private var json: [String: JSONValue] { settings.json.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
+    private var json: [String: JSONValue] { settings.typed.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
 }
 
 extension TeamConfiguration {

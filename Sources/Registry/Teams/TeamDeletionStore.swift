@@ -68,7 +68,7 @@ struct TeamDeletionStore: Sendable {
             guard let team = try closed.firstValue(Team.init) else { return }
             for obligation in obligations { guard try await obligation.conclude(change) else { return } }
             try await change.query("UPDATE teams SET deleted_at = \(now), version = version + 1 WHERE team_id = \(id)")
-            try await change.record("team.deleted", .team(id), from: team.settings.json)
+            try await change.record("team.deleted", .team(id), from: team.settings.typed)
         }
     }
 

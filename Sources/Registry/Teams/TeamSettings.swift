@@ -1,33 +1,45 @@
-public import Core
+import Core
 public import Platform
 public import Postgres
 
 /// Settings of a team that an owner can change.
-public struct TeamSettings: Hashable, Sendable {
-    public var name: TeamName
-    public var mode: TeamMode
+public struct TeamSettings: DeclaredSettings {
+    @Required public var name: TeamName
+    public var mode = TeamMode.production
     /// At least one, each once, in the order of `IdentitySource`.
-    public private(set) var identitySources: [IdentitySource]
-    public var secondFactor: SecondFactor
-    public var appleKeys: AppleKeyPublication
+    public private(set) var identitySources: [IdentitySource] = [.directory] {
+        didSet { identitySources = IdentitySource.allCases.filter(identitySources.contains) }
+    }
+    public var secondFactor = SecondFactor.optional
+    public var appleKeys = AppleKeyPublication.automatic
+
+    public init() {}
 
     /// Returns nil without an identity source, because then no user could sign in.
     public init?(
         name: TeamName, mode: TeamMode, identitySources: Set<IdentitySource> = [.directory],
-        secondFactor: SecondFactor = .optional, appleKeys: AppleKeyPublication = .automatic
+        secondFactor: SecondFactor = .optional
     ) {
-        guard !identitySources.isEmpty else { return nil }
-        self.name = name
-        self.mode = mode
-        self.identitySources = IdentitySource.allCases.filter(identitySources.contains)
-        self.secondFactor = secondFactor
-        self.appleKeys = appleKeys
+        self.init()
+        (self.name, self.mode, self.secondFactor) = (name, mode, secondFactor)
+        guard let settings = drawing(on: identitySources) else { return nil }
+        self = settings
     }
 
     /// Returns the settings with other identity sources; nil when there is none.
     public func drawing(on sources: Set<IdentitySource>) -> TeamSettings? {
-        TeamSettings(name: name, mode: mode, identitySources: sources, secondFactor: secondFactor, appleKeys: appleKeys)
+        var settings = self
+        settings.identitySources = Array(sources)
+        return sources.isEmpty ? nil : settings
     }
+
+    public static let all: [Setting<Self>] = [
+        .line("name", \.$name) { text, _ throws(ValidationError) in try TeamName(parsing: text) },
+        .choice("mode", \.mode),
+        .list("identitySources", \.identitySources, atMost: IdentitySource.allCases.count, ifEmpty: .noIdentitySource) {
+            text, _ throws(ValidationError) in try IdentitySource(choice: text)
+        }, .choice("secondFactor", \.secondFactor), .choice("appleKeys", \.appleKeys),
+    ]
 
     /// Reads the columns `name`, `mode`, `identity_sources`, `second_factor` and `apple_keys`.
     public init(_ row: inout Row) throws(PostgresFailure) {
@@ -36,15 +48,6 @@ public struct TeamSettings: Hashable, Sendable {
         identitySources = try row.next([String].self).compactMap(IdentitySource.init)
         secondFactor = try row.next()
         appleKeys = try row.next()
-    }
-
-    /// The members as JSON, for the audit log.
-    public var json: [String: JSONValue] {
-        [
-            "name": .string(name.rawValue), "mode": .string(mode.rawValue),
-            "identitySources": .array(identitySources.map { .string($0.rawValue) }),
-            "secondFactor": .string(secondFactor.rawValue), "appleKeys": .string(appleKeys.rawValue),
-        ]
     }
 }
 

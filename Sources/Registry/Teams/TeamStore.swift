@@ -31,7 +31,7 @@ public struct TeamStore: Sendable {
             ON CONFLICT (team_id) DO NOTHING
             """)
         guard added.changed == 1 else { throw Failure.idTaken }
-        try await change.record("team.created", .team(change.team), to: settings.json)
+        try await change.record("team.created", .team(change.team), to: settings.typed)
         guard let owner else { return }
         do { try await MembershipStore.add(owner, as: .owner, change) } catch MembershipStore.Failure.unknownAccount {
             throw Failure.unknownOwner

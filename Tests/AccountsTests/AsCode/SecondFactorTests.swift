@@ -52,7 +52,7 @@ import Testing
             #expect(try kept() == "off")
         }
         let report = try await apply("always", accepting: true)
-        #expect(report.teams.map(\.lines) == [["~ team ACMETEAM01: Apple's keys in /auth/keys \"off\" → \"always\""]])
+        #expect(report.teams.map(\.lines) == [["~ team ACMETEAM01: appleKeys \"off\" → \"always\""]])
         // What stands is not asked about again, whatever else the file changes.
         #expect(try await apply("always").outcome == .unchanged)
         #expect(try await pippin.export().contains("\"appleKeys\" : \"always\""))

@@ -32,7 +32,7 @@ import Testing
         #expect(
             report.refusedFields
                 == [
-                    "name", "mode", "secondFactor", "identitySources[1]", "appIDs[0].identifier",
+                    "name", "mode", "identitySources[1]", "secondFactor", "appIDs[0].identifier",
                     "appIDs[0].description", "appIDs[0].notificationURL", "appIDs[0].serviceIDs[0].domains[0]",
                     "appIDs[0].serviceIDs[0].returnURLs[0]", "appIDs[0].serviceIDs[0].issuer",
                     "appIDs[0].serviceIDs[0].booleans", "keys[0].id", "keys[0].publicKeyPEM", "emailSources[0].domain",

@@ -186,11 +186,7 @@ extension RegistryFile {
 extension RegistryFile.Team {
     fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam) {
         id = team.rawValue
-        name = settings.name.rawValue
-        mode = settings.mode.rawValue
-        identitySources = settings.identitySources.map(\.rawValue)
-        secondFactor = settings.secondFactor.rawValue
-        appleKeys = settings.appleKeys.rawValue
+        self.settings = settings.typed
         appIDs = registered.appIDs.map { app in
             RegistryFile.AppID(
                 app, registered.serviceIDs.filter { $0.appID == app.identifier },

@@ -9,15 +9,23 @@ public struct RegistryFile: Encodable, Sendable {
 
     public struct Team: Encodable, Sendable {
         public var id: String
-        public var name: String?
-        public var mode: String?
-        public var identitySources: [String]?
-        public var secondFactor: String?
-        public var appleKeys: String?
+        let settings: Typed
         public var appIDs: [AppID]?
         public var keys: [Key]?
         public var emailSources: [EmailSource]?
         public var users: [User]?
+
+        private enum CodingKeys: CodingKey { case id, appIDs, keys, emailSources, users }
+
+        public func encode(to encoder: any Encoder) throws {
+            try settings.encode(to: encoder)
+            var members = encoder.container(keyedBy: CodingKeys.self)
+            try members.encode(id, forKey: .id)
+            try members.encodeIfPresent(appIDs, forKey: .appIDs)
+            try members.encodeIfPresent(keys, forKey: .keys)
+            try members.encodeIfPresent(emailSources, forKey: .emailSources)
+            try members.encodeIfPresent(users, forKey: .users)
+        }
     }
 
     public struct AppID: Sendable {
@@ -120,11 +128,7 @@ extension JSON.Fault {
 extension RegistryFile.Team {
     fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
         id = reader.requiredText("id")
-        name = reader.text("name")
-        mode = reader.text("mode")
-        identitySources = reader.texts("identitySources")
-        secondFactor = reader.text("secondFactor")
-        appleKeys = reader.text("appleKeys")
+        settings = reader.settings(TeamSettings.self)
         appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
         emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }

@@ -82,17 +82,6 @@ extension PlannedChange {
         }
     }
 
-    private static func differences(_ old: TeamSettings, _ new: TeamSettings) -> String {
-        let sources = [old, new].map { $0.identitySources.map(\.rawValue).joined(separator: " and ") }
-        return [
-            difference("name", old.name.rawValue, new.name.rawValue),
-            difference("mode", old.mode.rawValue, new.mode.rawValue),
-            difference("identity sources", sources[0], sources[1]),
-            difference("second factor", old.secondFactor.rawValue, new.secondFactor.rawValue),
-            difference("Apple's keys in /auth/keys", old.appleKeys.rawValue, new.appleKeys.rawValue),
-        ].compactMap(\.self).joined(separator: ", ")
-    }
-
     /// The settings that differ, by their names in the file.
     private static func differences<Values: DeclaredSettings>(_ old: Values, _ new: Values) -> String {
         Values.all.compactMap { setting in

@@ -146,7 +146,7 @@ extension TeamPlanner {
     ) -> NewPassword? {
         guard let password = entry.password else { return nil }
         do {
-            let names = [file.name, registered.settings?.name.rawValue].compactMap { $0 }
+            let names = [file.settings["name"]?.string, registered.settings?.name.rawValue].compactMap { $0 }
             let rule = PasswordRule(in: TeamID(rawValue: file.id), email: email, name: name ?? .none, around: names)
             return try NewPassword(password, by: rule)
         } catch {

@@ -52,42 +52,13 @@ struct TeamPlanner {
 
     private mutating func planSettings(_ team: TeamID) -> TeamSettings? {
         let old = registered.settings
-        let name = TeamName(rawValue: file.name ?? old?.name.rawValue ?? team.rawValue)
-        if name == nil {
-            found.errors.add("name", "The name of a team is one line of 1 to \(TeamName.maximumLength) characters.")
-        }
-        let mode = choice("mode", file.mode, old?.mode ?? .production)
-        let secondFactor = choice("secondFactor", file.secondFactor, old?.secondFactor ?? .optional)
-        let appleKeys = choice("appleKeys", file.appleKeys, old?.appleKeys ?? .automatic)
+        let typed = (old?.typed ?? ["name": .string(team.rawValue)]).merging(file.settings) { $1 }
+        let settings = found.errors.collect(under: .whole, try TeamSettings(typed, policy: policy))
+        let appleKeys = typed["appleKeys"]?.string.flatMap(AppleKeyPublication.init)
         if appleKeys?.takesConfirmation(after: old?.appleKeys) == true, !options.acceptsAppleTokens {
             found.errors.add("appleKeys", Message("console.refusals.apply.apple-keys"))
         }
-        guard let sources = planIdentitySources(old), let name, let mode, let secondFactor, let appleKeys else {
-            return nil
-        }
-        return TeamSettings(
-            name: name, mode: mode, identitySources: sources, secondFactor: secondFactor, appleKeys: appleKeys)
-    }
-
-    private mutating func planIdentitySources(_ old: TeamSettings?) -> Set<IdentitySource>? {
-        guard let texts = file.identitySources else { return Set(old?.identitySources ?? [.directory]) }
-        var sources: Set<IdentitySource> = []
-        for (index, text) in texts.enumerated() {
-            let field = FieldPath("identitySources")[index]
-            guard let source = choice(field, text, IdentitySource.directory) else { continue }
-            if !sources.insert(source).inserted { found.errors.add(field, .duplicate(text)) }
-        }
-        if texts.isEmpty { found.errors.add("identitySources", "At least one source of identities is needed.") }
-        return sources.isEmpty ? nil : sources
-    }
-
-    private mutating func choice<Value: RawRepresentable & CaseIterable>(
-        _ field: FieldPath, _ text: String?, _ standard: Value
-    ) -> Value? where Value.RawValue == String {
-        guard let text else { return standard }
-        if let value = Value(rawValue: text) { return value }
-        found.errors.add(field, .unknownValue(text, allowed: Value.allCases.map(\.rawValue)))
-        return nil
+        return settings
     }
 
     /// Reports loopback addresses of objects that the file omits, because a production team may have none.

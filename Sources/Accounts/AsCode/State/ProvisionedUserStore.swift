@@ -68,7 +68,6 @@ enum ProvisionedTeamStore {
     {
         try await change.query(TeamStore.update(change.team, to: new))
         let target = AuditEvent.Target("team", change.team.rawValue)
-        try await change.record(
-            change.event("team.updated", on: target, before: .object(old.json), after: .object(new.json)))
+        try await change.record("team.updated", target, from: old.typed, to: new.typed)
     }
 }
