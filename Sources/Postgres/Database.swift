@@ -91,6 +91,14 @@ public final class Database: @unchecked Sendable {
     ///
     /// - Returns: the rows of the last statement.
     public func query(_ sql: [SQL], setting: Setting? = nil) async throws(PostgresFailure) -> Rows {
+        guard let rows = try await queryEach(sql, setting: setting).last else { throw .unavailable("no answer") }
+        return rows
+    }
+
+    /// Runs statements as `query` does.
+    ///
+    /// - Returns: the rows of each statement.
+    public func queryEach(_ sql: [SQL], setting: Setting? = nil) async throws(PostgresFailure) -> [Rows] {
         loop.preconditionCurrent()
         statementCount += sql.count
         let statements = (setting.map { [$0.statement] } ?? []) + sql
@@ -105,7 +113,7 @@ public final class Database: @unchecked Sendable {
                 submit(statements, for: setting?.owner ?? "", deadline, $0)
             }
         }
-        return try outcome.answer()
+        return Array(try outcome.get().dropFirst(setting == nil ? 0 : 1))
     }
 
     /// Calls `body` when `row` is free, with a completion that also releases the row to the next in its queue.

@@ -60,7 +60,7 @@ import Testing
         try await withEngine { engine in
             try addTransfers(
                 "accepted", of: "CASE WHEN n < 1000 THEN 'com.acme.app' ELSE 'com.gone.app' || n END", engine)
-            let selection = TeamSnapshotStore.selection(of: .acme)
+            let selection = TeamSnapshotStore.transfers(of: .acme)
             let read = try await rows(from: " on app_transfers", of: selection, in: .acme, engine)
             #expect(!read.isEmpty && read.allSatisfy { $0 <= 500 }, "\(read)")
             #expect(try await engine.snapshot().transfers.incoming.count == 1)
@@ -71,7 +71,7 @@ import Testing
         try await withEngine { engine in
             try addTransfers("withdrawn", of: "'com.rival.app'", engine)
             let state = CredentialStateStore.selection(of: engine.ada, for: .other, in: .acme, at: engine.clock.now)
-            for statement in [TeamSnapshotStore.selection(of: .acme), state] {
+            for statement in [TeamSnapshotStore.transfers(of: .acme), state] {
                 let plan = try await plan(of: statement, engine)
                 #expect(plan.contains("app_transfers_taken") || plan.contains("app_transfers_given"), "\(plan)")
                 for other in ["Seq Scan on app_transfers", "app_transfers_ended", "app_transfers_target_key"] {

@@ -129,8 +129,9 @@ extension AuthorizationRequest {
     }
 
     private static func hint(_ url: String, _ client: Client) -> String {
-        let registered = client.returnURLs.map(ReturnURL.init(stored:))
-        guard let comparison = ReturnURLComparison(url, with: registered) else { return "no return URL is registered" }
+        guard let comparison = ReturnURLComparison(url, with: client.returnURLs) else {
+            return "no return URL is registered"
+        }
         let differences = comparison.differences.map { "\($0)" }.joined(separator: ", ")
         return "differs from \(comparison.nearest) in \(differences)"
     }

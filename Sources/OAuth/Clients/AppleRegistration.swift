@@ -2,6 +2,7 @@ import Core
 public import Crypto
 import Directory
 public import Platform
+import Postgres
 import Registry
 
 /// The registration of a group of apps at Apple: the clients Pippin acts as there, and the key that proves it.
@@ -30,6 +31,21 @@ public struct AppleRegistration: Sendable {
         self.bundleIDs = bundleIDs
         self.keyID = keyID
         self.key = key
+    }
+}
+
+extension AppleRegistration {
+    /// Reads a row of `AppleKeyStore.connected`; nil for a key that cannot be decrypted, whose connection is unusable:
+    /// the console's test shows the reason.
+    init?(_ row: inout Row, of team: TeamID, _ groups: [ClientID: [AppID]], _ keys: AppleKeyStore)
+        throws(PostgresFailure)
+    {
+        let (appID, servicesID): (ClientID, ClientID) = (try row.next(), try row.next())
+        let (teamID, keyID): (AppleTeamID, KeyID) = (try row.next(), try row.next())
+        guard let key = keys.open(try row.next(), as: keyID, in: team) else { return nil }
+        self.init(
+            team: team, appID: appID, teamID: teamID, servicesID: servicesID,
+            bundleIDs: Set(groups[appID, default: []].map(\.identifier)), keyID: keyID, key: key)
     }
 }
 

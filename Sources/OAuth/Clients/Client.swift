@@ -1,6 +1,7 @@
 import Core
 import Directory
 public import Platform
+public import Registry
 
 /// A client of the protocol: a Service ID or, for native apps, an App ID.
 public struct Client: Sendable {
@@ -9,9 +10,9 @@ public struct Client: Sendable {
     public let primaryAppID: ClientID
     /// The name shown to users on the hosted pages.
     public let name: String
-    public let returnURLs: [String]
+    public let returnURLs: [ReturnURL]
     /// Return URLs without a verified domain, in a team that requires one; else empty.
-    var unprovenURLs: [String] = []
+    var unprovenURLs: [ReturnURL] = []
     public let requiresPKCE: Bool
     public let isEnabled: Bool
     let issuesAsApple: Bool
@@ -74,8 +75,8 @@ public struct AuthenticatedClient: Sendable {
 
 extension Client {
     /// Whether the return URL is registered, compared octet by octet.
-    func hasReturnURL(_ url: String) -> Bool { returnURLs.contains { $0.isExactly(url) } }
+    func hasReturnURL(_ url: String) -> Bool { returnURLs.contains { $0.text.isExactly(url) } }
 
     /// Whether the return URL is registered but rejected, because the team requires verified domains.
-    func isUnproven(_ url: String) -> Bool { unprovenURLs.contains { $0.isExactly(url) } }
+    func isUnproven(_ url: String) -> Bool { unprovenURLs.contains { $0.text.isExactly(url) } }
 }

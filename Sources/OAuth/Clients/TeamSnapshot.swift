@@ -10,31 +10,26 @@ import Synchronization
 ///
 /// Immutable.
 public final class TeamSnapshot: Sendable {
-    public let id: TeamID
-    public let name: String
-    public let isSandbox: Bool
-    /// Whether the team is in deletion and closed to apps and users.
-    public let isClosed: Bool
-    public let branding: Branding
+    let team: Team
     /// SHA-256 of the logo in hexadecimal digits, part of its URL.
     public let logoDigest: String?
-    public let registration: Registration
-    /// The ways in which the team's users can sign in.
-    public let identitySources: [IdentitySource]
     /// Whether the key set holds Apple's keys, too.
     public let publishesAppleKeys: Bool
-    /// Whether a second factor is required in addition to a password.
-    public let secondFactor: SecondFactor
     /// Version of the registry, incremented by every change; shows whether this snapshot is current.
     public let version: Int
 
-    let apps: [ClientID: App]
-    let services: [ClientID: Service]
+    let apps: [ClientID: AppID]
+    let services: [ClientID: ServiceID]
+    /// By Service ID, return URLs without a verified domain, which are rejected because the team requires one.
+    private let unprovenURLs: [ClientID: [ReturnURL]]
     let keys: [KeyID: IssuedKey]
     /// In the order of activation, newest last.
     public let signingKeys: [TeamSigningKey]
     let accessTokens: OpaqueToken
-    let tokenRules: TokenRules
+    /// Lifetime of an `id_token`.
+    let idTokenLife: Duration
+    /// By client, with `NotBeforeScope.everyClient` for the whole team: tokens issued earlier are invalid.
+    let notBefores: [String: Timestamp]
     let transfers: TransferWindows
     /// By the primary App IDs of the groups registered at Apple.
     let appleRegistrations: [ClientID: AppleRegistration]
@@ -43,27 +38,6 @@ public final class TeamSnapshot: Sendable {
     /// A cache with the same lifetime as this snapshot.
     let verifiedSecrets = VerifiedSecrets()
 
-    /// An App ID.
-    struct App: Sendable {
-        let isEnabled: Bool
-        /// The primary App ID of its group; its own identifier when it is primary.
-        let primaryAppID: ClientID
-        let description: String
-        let issuesAsApple: Bool
-    }
-
-    /// A Service ID.
-    struct Service: Sendable {
-        let app: ClientID
-        let description: String
-        let issuesAsApple: Bool
-        let writesStrings: Bool
-        let requiresPKCE: Bool
-        let returnURLs: [String]
-        /// Return URLs without a verified domain, which are rejected because the team requires verified domains.
-        var unprovenURLs: [String] = []
-    }
-
     /// A key that signs client secrets, and the group of apps it is bound to.
     struct IssuedKey: Sendable {
         let primaryAppID: ClientID
@@ -71,7 +45,7 @@ public final class TeamSnapshot: Sendable {
 
         /// - Parameter pem: parsed at the first verification with the key: a team may have a thousand keys, and parsing
         ///   all of them would block the loop.
-        init(primaryAppID: ClientID, pem: String) {
+        init(_ primaryAppID: ClientID, pem: String) {
             self.primaryAppID = primaryAppID
             kept = LazyValue { try? P256PublicKey(pem: pem) }
         }
@@ -82,37 +56,41 @@ public final class TeamSnapshot: Sendable {
         var isRead: Bool { kept.isMade }
     }
 
+    /// - Parameter verified: the team's verified domains.
     init(
-        id: TeamID, name: String, isSandbox: Bool, isClosed: Bool = false, branding: Branding = Branding(),
-        logoDigest: String? = nil, registration: Registration = .open, identitySources: [IdentitySource] = [.directory],
-        secondFactor: SecondFactor = .optional, applePublication: AppleKeyPublication = .automatic, version: Int,
-        apps: [ClientID: App], services: [ClientID: Service], keys: [KeyID: IssuedKey], signingKeys: [TeamSigningKey],
-        accessTokens: OpaqueToken, tokenRules: TokenRules = TokenRules(),
-        transfers: TransferWindows = TransferWindows(), appleRegistrations: [ClientID: AppleRegistration] = [:]
+        _ team: Team, logoDigest: String? = nil, version: Int, apps: [AppID] = [], services: [ServiceID] = [],
+        verified: [DomainName] = [], keys: [Key] = [], signingKeys: [TeamSigningKey], accessTokens: OpaqueToken,
+        notBefores: [String: Timestamp] = [:], transfers: TransferWindows = TransferWindows(),
+        appleRegistrations: [AppleRegistration] = []
     ) {
-        self.id = id
-        self.name = name
-        self.isSandbox = isSandbox
-        self.isClosed = isClosed
-        self.branding = branding
+        self.team = team
         self.logoDigest = logoDigest
-        self.registration = registration
-        self.identitySources = identitySources
-        self.secondFactor = secondFactor
         self.version = version
-        self.apps = apps
-        self.services = services
-        self.keys = keys
+        let byIdentifier = Dictionary(uniqueKeysWithValues: apps.map { ($0.identifier, $0) })
+        self.apps = byIdentifier
+        self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.identifier, $0) })
+        let proofs = Set(verified)
+        unprovenURLs =
+            team.policy.requiresVerifiedDomains
+            ? Dictionary(
+                uniqueKeysWithValues: services.map { service in
+                    (service.identifier, service.unprovenURLs(by: service.domains.filter(proofs.contains)))
+                }) : [:]
+        self.keys = Dictionary(
+            uniqueKeysWithValues: keys.compactMap { key in
+                byIdentifier[key.appID].map { (key.id, IssuedKey($0.primaryAppID, pem: key.publicKeyPEM)) }
+            })
         self.signingKeys = signingKeys
         self.accessTokens = accessTokens
-        self.tokenRules = tokenRules
+        idTokenLife = .seconds(team.policy.idTokenSeconds)
+        self.notBefores = notBefores
         self.transfers = transfers
-        self.appleRegistrations = appleRegistrations
+        self.appleRegistrations = Dictionary(uniqueKeysWithValues: appleRegistrations.map { ($0.appID, $0) })
         publishesAppleKeys =
             !appleRegistrations.isEmpty
-            && applePublication.isOn(besideAppleIssuer: services.values.contains { $0.issuesAsApple })
+            && team.settings.appleKeys.isOn(besideAppleIssuer: services.contains { $0.issuer == .apple })
         clientsByDigest = LazyValue {
-            let ids = Array(services.keys) + Array(apps.keys)
+            let ids = services.map(\.identifier) + apps.map(\.identifier)
             return Dictionary(ids.map { (AccessToken.digest(of: $0), $0) }) { first, _ in first }
         }
     }
@@ -121,21 +99,36 @@ public final class TeamSnapshot: Sendable {
     func client(named digest: [UInt8]) -> Client? { clientsByDigest.value[digest].flatMap(client) }
 }
 
+// The team.
+extension TeamSnapshot {
+    public var id: TeamID { team.id }
+    public var name: String { team.settings.name.rawValue }
+    public var isSandbox: Bool { team.settings.mode == .sandbox }
+    /// Whether the team is in deletion and closed to apps and users.
+    public var isClosed: Bool { team.closedAt != nil }
+    public var branding: Branding { team.branding }
+    public var registration: Registration { team.policy.registration }
+    /// The ways in which the team's users can sign in.
+    public var identitySources: [IdentitySource] { team.settings.identitySources }
+    /// Whether a second factor is required in addition to a password.
+    public var secondFactor: SecondFactor { team.settings.secondFactor }
+}
+
 extension TeamSnapshot {
     /// The client with exactly that identifier, or nil.
     public func client(_ id: ClientID) -> Client? {
-        if let service = services[id], let app = apps[service.app] {
+        if let service = services[id], let app = apps[service.appID] {
             return Client(
                 id: id, primaryAppID: app.primaryAppID, name: service.description, returnURLs: service.returnURLs,
-                unprovenURLs: service.unprovenURLs, requiresPKCE: service.requiresPKCE,
+                unprovenURLs: unprovenURLs[id] ?? [], requiresPKCE: service.requiresPKCE,
                 isEnabled: app.isEnabled && apps[app.primaryAppID]?.isEnabled ?? false,
-                issuesAsApple: service.issuesAsApple, writesStrings: service.writesStrings)
+                issuesAsApple: service.issuer == .apple, writesStrings: service.booleans == .string)
         }
         guard let app = apps[id] else { return nil }
         return Client(
             id: id, primaryAppID: app.primaryAppID, name: app.description, returnURLs: [], unprovenURLs: [],
             requiresPKCE: false, isEnabled: app.isEnabled && apps[app.primaryAppID]?.isEnabled ?? false,
-            issuesAsApple: app.issuesAsApple, writesStrings: false)
+            issuesAsApple: app.issuer == .apple, writesStrings: false)
     }
 }
 
@@ -156,8 +149,11 @@ extension TeamSnapshot {
         return app.testSignIn != nil || client.hasReturnURL(app.redirectURI)
     }
 
-    /// The time before which tokens issued to `client` are invalid.
-    public func notBefore(of client: ClientID) -> Timestamp { tokenRules.notBefore(of: client) }
+    /// The time before which tokens issued to `client` are invalid: the later of the client's and the team's.
+    public func notBefore(of client: ClientID) -> Timestamp {
+        let own = notBefores[client.rawValue] ?? TokenLifetime.never
+        return max(own, notBefores[NotBeforeScope.everyClient] ?? TokenLifetime.never)
+    }
 
     /// Whether the team has an active key with this id.
     public func hasKey(_ id: KeyID) -> Bool { keys[id] != nil }

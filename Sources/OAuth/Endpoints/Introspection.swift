@@ -61,7 +61,7 @@ public struct Introspection: ClientEndpoint {
     {
         let issuedAt = expiresAt - TokenLifetime.accessToken
         guard let client = team.client(named: digest), client.isEnabled, client.primaryAppID == caller.primaryAppID,
-            issuedAt >= team.tokenRules.notBefore(of: client.id)
+            issuedAt >= team.notBefore(of: client.id)
         else { return Self.inactive }
         var json = JSONWriter()
         json.member("active", true)

@@ -88,7 +88,7 @@ private struct AuthorizationCodeGrant: Sendable {
             code: code, clientID: request.client.id, redirectURI: request.parameters["redirect_uri"],
             codeChallenge: request.parameters["code_verifier"].flatMap(PKCE.challenge),
             testSignIn: request.client.testSignIn, tokenID: tokenID,
-            notBefore: request.team.tokenRules.notBefore(of: request.client.id))
+            notBefore: request.team.notBefore(of: request.client.id))
     }
 
     /// The error with Apple's general description.
@@ -144,8 +144,7 @@ extension Grant {
         guard let token = RefreshToken(text), token.secretHash == nil else { throw deadToken }
         let holder = try await services.tokens.use(
             token.id, by: request.client.id, testSignIn: request.client.testSignIn,
-            issuedSince: request.team.tokenRules.notBefore(of: request.client.id), in: request.team.id,
-            at: request.moment)
+            issuedSince: request.team.notBefore(of: request.client.id), in: request.team.id, at: request.moment)
         return try await services.issuer(of: request).answer(
             try claims(of: holder, request), under: token, isNew: false, at: request.moment)
     }
@@ -156,8 +155,7 @@ extension Grant {
         let next = token.rotated(random: services.server.random)
         let rotation = RefreshTokenStore.Rotation(
             old: token, new: next, client: request.client.id,
-            issuedSince: request.team.tokenRules.notBefore(of: request.client.id), origin: request.origin,
-            at: request.moment)
+            issuedSince: request.team.notBefore(of: request.client.id), origin: request.origin, at: request.moment)
         let holder = try await services.tokens.rotate(rotation, in: request.team.id)
         return try await services.issuer(of: request).answer(
             try claims(of: holder, request), under: next, at: request.moment)

@@ -1,5 +1,6 @@
 import Core
 import Platform
+import Registry
 
 /// Content of a notification as it is sent.
 struct NotificationToken: Sendable {
@@ -56,7 +57,7 @@ extension TeamSnapshot {
     /// Whether the backend of a group of apps expects Apple's issuer: all its Service IDs do, or without any the primary
     /// App ID.
     fileprivate func expectsApple(_ primaryAppID: ClientID) -> Bool {
-        let services = services.values.filter { apps[$0.app]?.primaryAppID == primaryAppID }
-        return services.isEmpty ? apps[primaryAppID]?.issuesAsApple ?? false : services.allSatisfy(\.issuesAsApple)
+        let services = services.values.filter { apps[$0.appID]?.primaryAppID == primaryAppID }
+        return services.isEmpty ? apps[primaryAppID]?.issuer == .apple : services.allSatisfy { $0.issuer == .apple }
     }
 }

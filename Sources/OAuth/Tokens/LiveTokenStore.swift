@@ -29,8 +29,7 @@ struct LiveTokenStore: Sendable {
             """, in: team.id)
         guard var row = rows.first else { return nil }
         let token = try LiveToken(&row)
-        guard team.client(token.clientID)?.isEnabled ?? false,
-            token.createdAt >= team.tokenRules.notBefore(of: token.clientID)
+        guard team.client(token.clientID)?.isEnabled ?? false, token.createdAt >= team.notBefore(of: token.clientID)
         else { return nil }
         return token
     }

@@ -32,6 +32,18 @@ public struct NotBeforeStore: Sendable {
         try await database.query(statement.locking(.team(team)), in: team)
     }
 
+    /// The not-befores of the team and of the clients that it has.
+    static func selection(of team: TeamID) -> SQL {
+        """
+        SELECT client_id, not_before FROM not_befores
+        WHERE team_id = \(team) AND client_deleted_at IS NULL AND (
+            client_id = \(NotBeforeScope.everyClient) OR client_id IN (
+                SELECT identifier FROM client_identifiers WHERE team_id = \(team)
+            )
+        )
+        """
+    }
+
     /// The not-befores in effect, newest first.
     public func list(in team: TeamID) async throws(PostgresFailure) -> [NotBefore] {
         let rows = try await database.query(

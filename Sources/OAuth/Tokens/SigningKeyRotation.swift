@@ -133,8 +133,8 @@ struct SigningKeyRotationStore: Sendable {
     static func lock(_ change: borrowing Change) async throws(PostgresFailure) -> Timestamp {
         try await change.lockTeam()
         let rows = try await change.query("SELECT max(active_from) FROM signing_keys WHERE team_id = \(change.team)")
-        guard var row = rows.first else { return TokenRules.never }
-        return try row.next(Timestamp?.self) ?? TokenRules.never
+        guard var row = rows.first else { return TokenLifetime.never }
+        return try row.next(Timestamp?.self) ?? TokenLifetime.never
     }
 
     /// Sets the retirement of all earlier keys to `start`, when the new key begins to sign.

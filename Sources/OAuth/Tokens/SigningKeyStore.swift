@@ -32,16 +32,21 @@ public struct SigningKeyStore: Sendable {
     }
 
     /// All keys of the team, newest last.
-    ///
-    /// A key that cannot be decrypted is an error, and is not skipped.
     func list(in team: TeamID) async throws -> [TeamSigningKey] {
-        let rows = try await database.query(
-            """
-            SELECT kid, private_key_sealed, active_from, retires_at
-            FROM signing_keys
-            WHERE team_id = \(team)
-            ORDER BY active_from, kid
-            """, in: team)
+        try keys(of: team, try await database.query(Self.selection(of: team), in: team))
+    }
+
+    static func selection(of team: TeamID) -> SQL {
+        """
+        SELECT kid, private_key_sealed, active_from, retires_at
+        FROM signing_keys
+        WHERE team_id = \(team)
+        ORDER BY active_from, kid
+        """
+    }
+
+    /// Reads the rows of `selection`; a key that cannot be decrypted is an error, and is not skipped.
+    func keys(of team: TeamID, _ rows: Rows) throws -> [TeamSigningKey] {
         var keys: [TeamSigningKey] = []
         for var row in rows { keys.append(try key(of: team, &row)) }
         return keys

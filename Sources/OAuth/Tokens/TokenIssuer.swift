@@ -73,7 +73,7 @@ public struct TokenIssuer: Sendable {
         var json = JSONWriter()
         json.member("iss", issuer(of: claims.client))
         json.member("aud", claims.client.id.rawValue)
-        json.member("exp", (moment + team.tokenRules.idTokenLife).seconds)
+        json.member("exp", (moment + team.idTokenLife).seconds)
         json.member("iat", (moment - TokenLifetime.backdating).seconds)
         json.member("sub", claims.subject.rawValue)
         if let nonce = claims.nonce { json.member("nonce", nonce) }
@@ -129,22 +129,4 @@ extension TokenIssuer {
         more(&json)
         return json.finish()
     }
-}
-
-/// A team's settings for the tokens it issues.
-struct TokenRules: Sendable {
-    /// Lifetime of an `id_token`.
-    var idTokenLife = TokenLifetime.idToken
-    /// Not-befores by client, with `NotBeforeScope.everyClient` for the whole team: tokens issued earlier are invalid.
-    var notBefores: [String: Timestamp] = [:]
-
-    /// The time before which tokens issued to `client` are invalid: the later of the client's and the team's.
-    func notBefore(of client: ClientID) -> Timestamp {
-        let own = notBefores[client.rawValue] ?? Self.never
-        let team = notBefores[NotBeforeScope.everyClient] ?? Self.never
-        return max(own, team)
-    }
-
-    /// A time before all tokens.
-    static let never = Timestamp(seconds: 0)
 }

@@ -1,14 +1,13 @@
+import Core
+
 /// Lifetimes of the engine's codes and tokens.
 enum TokenLifetime {
     /// Lifetime of authorization codes: five minutes, as at Apple.
     static let code = Duration.seconds(300)
     /// Lifetime of access tokens, equal to Apple's `expires_in`.
     static let accessToken = Duration.seconds(3600)
-    /// Default lifetime of an `id_token`, as short as Apple's first ones: an app verifies the token on receipt and
-    /// keeps a session of its own.
-    ///
-    /// A team may choose another lifetime.
-    static let idToken = Duration.seconds(600)
+    /// A time before all tokens.
+    static let never = Timestamp(seconds: 0)
     /// Longest lifetime a team may choose, and that of a notification; a retired key stays published for that time.
     static let longestSigned = Duration.seconds(86_400)
     /// Offset of `iat` into the past, because clients check it without tolerance.

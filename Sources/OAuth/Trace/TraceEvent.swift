@@ -239,10 +239,8 @@ extension TraceEvent {
     }
 
     private static func registered(_ client: Client, _ sent: String) -> [TraceAttribute] {
-        let urls = client.returnURLs.map { TraceAttribute("registered", $0, limit: 500) }
-        guard let comparison = ReturnURLComparison(sent, with: client.returnURLs.map(ReturnURL.init(stored:))) else {
-            return urls
-        }
+        let urls = client.returnURLs.map { TraceAttribute("registered", $0.text, limit: 500) }
+        guard let comparison = ReturnURLComparison(sent, with: client.returnURLs) else { return urls }
         let differences = comparison.differences.map { "\($0)" }.joined(separator: " ")
         return [
             TraceAttribute("nearest", comparison.nearest.text, limit: 500), TraceAttribute("differences", differences),

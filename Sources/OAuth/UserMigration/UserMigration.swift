@@ -39,8 +39,9 @@ public struct UserMigration: ClientEndpoint {
         switch token.holder {
         case .client(let digest):
             let issuedAt = token.expiresAt - TokenLifetime.accessToken
-            guard digest == AccessToken.digest(of: client.id), issuedAt >= team.tokenRules.notBefore(of: client.id)
-            else { throw refusal }
+            guard digest == AccessToken.digest(of: client.id), issuedAt >= team.notBefore(of: client.id) else {
+                throw refusal
+            }
         case .user(let id): guard try await tokens.find(id, of: team)?.clientID == client.id else { throw refusal }
         }
     }

@@ -26,6 +26,13 @@ public struct TeamDatabase: Sendable {
         async throws(PostgresFailure) -> Rows
     { try await database.query(sql, setting: Self.setting(team, durability)) }
 
+    /// Runs statements in order, in one transaction and one round trip; each sees what was committed before it began.
+    ///
+    /// - Returns: the rows of each statement.
+    public func queryEach(_ sql: [SQL], in team: TeamID) async throws(PostgresFailure) -> [Rows] {
+        try await database.queryEach(sql, setting: Self.setting(team))
+    }
+
     /// Runs a search with a plan made for its actual values.
     ///
     /// A value that occurs a million times in one team occurs once in another, and a generic plan is wrong for both.

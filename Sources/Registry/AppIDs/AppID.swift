@@ -1,6 +1,6 @@
 public import Core
 public import Platform
-import Postgres
+public import Postgres
 
 /// An app, identified by its bundle ID.
 @dynamicMemberLookup public struct AppID: Hashable, Sendable {
@@ -44,8 +44,13 @@ import Postgres
 
     public var draft: Draft { Draft(identifier: identifier, settings: settings) }
 
+    /// All App IDs of a team.
+    public static func selection(of team: TeamID) -> SQL {
+        "SELECT \(AppIDStore.columns) FROM app_ids AS a WHERE a.team_id = \(team)"
+    }
+
     /// Reads `AppIDStore.columns`.
-    init(_ row: inout Row) throws(PostgresFailure) {
+    public init(_ row: inout Row) throws(PostgresFailure) {
         identifier = try row.next()
         var settings = Settings()
         settings.description = try row.next()

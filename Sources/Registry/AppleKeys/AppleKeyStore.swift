@@ -51,6 +51,15 @@ public struct AppleKeyStore: Sendable {
         return openable
     }
 
+    /// Selects the connections of a team, each with its key.
+    public static func connected(in team: TeamID) -> SQL {
+        """
+        SELECT c.app_id, c.services_id, k.apple_team_id, c.key_id, k.private_key_sealed
+        FROM apple_connections c JOIN apple_keys k ON k.team_id = c.team_id AND k.key_id = c.key_id
+        WHERE c.team_id = \(team)
+        """
+    }
+
     /// Decrypts a private key that the caller read from its row.
     public func open(_ sealed: [UInt8], as id: KeyID, in team: TeamID) -> P256SigningKey? {
         guard let octets = sealer.open(sealed, context: Self.place(of: id, in: team)), let pem = String(utf8: octets)

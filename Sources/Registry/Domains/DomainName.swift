@@ -20,7 +20,7 @@ public struct DomainName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A stored domain, which was parsed before.
-    init(stored text: String) { self.text = text }
+    public init(stored text: String) { self.text = text }
 
     public var description: String { text }
 

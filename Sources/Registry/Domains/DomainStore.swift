@@ -126,6 +126,15 @@ public struct DomainStore: Sendable {
             """
     }
 
+    /// Selects the verified domains of a team that requires some; of any other none.
+    public static func proofs(in team: TeamID) -> SQL {
+        """
+        SELECT domain FROM domains
+        WHERE team_id = \(team) AND is_verified
+            AND EXISTS (SELECT FROM teams WHERE team_id = \(team) AND requires_verified_domains)
+        """
+    }
+
     /// Includes one return URL, of loopback domains only, because they are requested at its port: a team may have
     /// thousands of URLs of two kilobytes each.
     private static let columns: SQL = """

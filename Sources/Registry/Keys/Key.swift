@@ -1,7 +1,7 @@
 public import Core
 import Crypto
 public import Platform
-import Postgres
+public import Postgres
 
 /// A P-256 key that signs client secrets for an App ID and its Service IDs, without its private key.
 public struct Key: Hashable, Sendable {
@@ -32,8 +32,13 @@ public struct Key: Hashable, Sendable {
     /// Whether client secrets signed by it are accepted.
     public var isActive: Bool { revokedAt == nil }
 
+    /// All active keys of a team.
+    public static func active(in team: TeamID) -> SQL {
+        "SELECT \(KeyStore.columns) FROM \(KeyStore.tables) WHERE k.team_id = \(team) AND k.rank IS NOT NULL"
+    }
+
     /// Reads `KeyStore.columns`.
-    init(_ row: inout Row) throws(PostgresFailure) {
+    public init(_ row: inout Row) throws(PostgresFailure) {
         id = try row.next()
         name = try row.next()
         appID = try row.next()

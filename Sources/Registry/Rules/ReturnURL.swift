@@ -102,12 +102,11 @@ struct URLParts {
     }
 }
 
-extension ReturnURL {
-    /// The registered URLs of `texts` whose host is neither a verified domain nor below one.
-    public static func unproven(_ texts: [String], verified: [String]) -> [String] {
-        let domains = verified.map(DomainName.init(stored:))
-        return texts.filter { text in
-            let address = try? WebAddress(parsing: text, policy: .hostNamesAndLoopback)
+extension ServiceID {
+    /// The return URLs whose host is neither one of `domains` nor below one.
+    public func unprovenURLs(by domains: [DomainName]) -> [ReturnURL] {
+        settings.returnURLs.filter { url in
+            let address = try? WebAddress(parsing: url.text, policy: .hostNamesAndLoopback)
             return !domains.contains { domain in address.map { domain.covers($0.host) } ?? false }
         }
     }

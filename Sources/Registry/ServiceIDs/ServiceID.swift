@@ -58,8 +58,13 @@ public import Postgres
 
     public var draft: Draft { Draft(identifier: identifier, appID: appID, settings: settings) }
 
+    /// All Service IDs of a team.
+    public static func selection(of team: TeamID) -> SQL {
+        "SELECT \(ServiceIDStore.columns) FROM service_ids AS s WHERE s.team_id = \(team)"
+    }
+
     /// Reads `ServiceIDStore.columns`.
-    init(_ row: inout Row) throws(PostgresFailure) {
+    public init(_ row: inout Row) throws(PostgresFailure) {
         identifier = try row.next()
         appID = try row.next()
         var settings = Settings()

@@ -26,20 +26,23 @@ public struct Team: Hashable, Sendable {
         """
     }
 
-    init(_ row: inout Row) throws(PostgresFailure) {
-        id = try row.next()
-        configuration = try TeamConfiguration(&row)
-        isSystem = try row.next()
-        version = try row.next()
-        createdAt = try row.next()
-        deletionDueAt = try row.next()
-        closedAt = try row.next()
-        deletedAt = try row.next()
-    }
-
     public var settings: TeamSettings { configuration.settings }
     public var policy: TeamPolicy { configuration.policy }
     public var branding: Branding { configuration.branding }
+}
+
+extension Team {
+    /// The team, unless it was deleted.
+    public static func selection(of id: TeamID) -> SQL {
+        "SELECT \(columns) FROM teams t WHERE t.team_id = \(id) AND t.deleted_at IS NULL"
+    }
+
+    public init(_ row: inout Row) throws(PostgresFailure) {
+        self.init(
+            id: try row.next(), configuration: try TeamConfiguration(&row), isSystem: try row.next(),
+            version: try row.next(), createdAt: try row.next(), deletionDueAt: try row.next(), closedAt: try row.next(),
+            deletedAt: try row.next())
+    }
 }
 
 /// The name of a team: one line of text.

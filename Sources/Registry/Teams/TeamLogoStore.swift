@@ -20,8 +20,11 @@ public struct TeamLogoStore: Sendable {
 
     /// Returns the digest of the team's logo, or nil when it has none.
     public func digest(of team: TeamID) async throws(PostgresFailure) -> String? {
-        try await database.query("SELECT digest FROM team_logos WHERE team_id = \(team)", in: team).firstValue()
+        try await database.query(Self.digest(of: team), in: team).firstValue()
     }
+
+    /// Selects the digest of the team's logo.
+    public static func digest(of team: TeamID) -> SQL { "SELECT digest FROM team_logos WHERE team_id = \(team)" }
 
     /// Sets the team's logo, which replaces an earlier one.
     public func set(_ logo: LogoFile, of team: TeamID, by actor: Actor, from origin: Origin)

@@ -40,11 +40,7 @@ public struct TeamStore: Sendable {
 
     /// Returns the team, or nil when there is none or it was deleted.
     public func find(_ id: TeamID) async throws(PostgresFailure) -> Team? {
-        try await database.query(Self.selection(of: id), in: id).firstValue(Team.init)
-    }
-
-    private static func selection(of id: TeamID) -> SQL {
-        "SELECT \(Team.columns) FROM teams t WHERE t.team_id = \(id) AND t.deleted_at IS NULL"
+        try await database.query(Team.selection(of: id), in: id).firstValue(Team.init)
     }
 
     /// How long a deletion can be cancelled.
@@ -95,7 +91,7 @@ public struct TeamStore: Sendable {
         _ assignments: SQL, version: Int?, whileOpen: Bool = false, _ change: borrowing Change,
         _ event: (Team) -> AuditEvent
     ) async throws -> Update<Team> {
-        let found = try await change.query("\(Self.selection(of: change.team)) FOR NO KEY UPDATE")
+        let found = try await change.query("\(Team.selection(of: change.team)) FOR NO KEY UPDATE")
         guard let before = try found.firstValue(Team.init) else { return .notFound }
         guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
             return .conflict(current: before)

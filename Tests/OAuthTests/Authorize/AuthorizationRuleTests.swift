@@ -1,5 +1,6 @@
 import Core
 import Platform
+import Registry
 import Testing
 
 @testable import OAuth
@@ -21,9 +22,10 @@ struct Rule: Sendable, CustomTestStringConvertible {
 extension Client {
     static func sample(requiresPKCE: Bool = false, isEnabled: Bool = true, isProven: Bool = true) -> Client {
         Client(
-            id: .web, primaryAppID: .app, name: "Web", returnURLs: [TestTeams.callback, TestTeams.queryCallback],
-            unprovenURLs: isProven ? [] : [TestTeams.callback], requiresPKCE: requiresPKCE, isEnabled: isEnabled,
-            issuesAsApple: false, writesStrings: false)
+            id: .web, primaryAppID: .app, name: "Web",
+            returnURLs: [TestTeams.callback, TestTeams.queryCallback].map(ReturnURL.init(stored:)),
+            unprovenURLs: isProven ? [] : [ReturnURL(stored: TestTeams.callback)], requiresPKCE: requiresPKCE,
+            isEnabled: isEnabled, issuesAsApple: false, writesStrings: false)
     }
 }
 

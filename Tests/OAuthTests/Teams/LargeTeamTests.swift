@@ -3,6 +3,7 @@ import Crypto
 import EventLoop
 import Platform
 import Registry
+import TestDatabase
 import Testing
 
 @testable import OAuth
@@ -84,6 +85,20 @@ import Testing
         }
     }
 
+    @Test func `a team is read as it was at one moment, whatever is committed meanwhile`() async throws {
+        try await withEngine { engine in
+            let holder = try RowHolder(at: engine.conninfo, "UPDATE app_ids SET description = 'New'")
+            try holder.execute("UPDATE service_ids SET description = 'New'")
+            // The App IDs are read before, the Service IDs afterwards.
+            try holder.execute("LOCK TABLE service_ids")
+            let load = Task(executorPreference: engine.teams.loop) { try await engine.snapshot() }
+            try await holder.waitForWaiters()
+            try holder.commit()
+            let team = try await load.value
+            #expect(team.client(.app)?.name == "New" && team.client(.web)?.name == "New")
+        }
+    }
+
     @Test func `V43: a key is read when the first secret is checked with it, and the others are not`() async throws {
         try await withEngine { engine in
             let team = try await engine.snapshot()
@@ -106,7 +121,7 @@ import Testing
                 try engine.admin(
                     "INSERT INTO not_befores (team_id, client_id, not_before) VALUES ('ACMETEAM01', $1, now())", client)
             }
-            #expect(Set(try await engine.snapshot().tokenRules.notBefores.keys) == ["*", "com.acme.web"])
+            #expect(Set(try await engine.snapshot().notBefores.keys) == ["*", "com.acme.web"])
             try await engine.moveApp()
             #expect(try await engine.snapshot().transfers.outgoing.count == 1)
             #expect(try await engine.snapshot(.rival).transfers.incoming.count == 1)

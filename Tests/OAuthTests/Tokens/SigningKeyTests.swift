@@ -4,6 +4,7 @@ import Platform
 import Testing
 
 @testable import OAuth
+@testable import Registry
 @testable import TestTeams
 
 /// Which key signs, and which are published.
@@ -18,9 +19,13 @@ import Testing
 
     private func team(_ keys: [TeamSigningKey]) throws -> TeamSnapshot {
         let ring = KeyRing(current: try MasterKey(id: "test", secret: Array(1...32)))
+        let name = try #require(TeamName(rawValue: "Acme"))
+        let settings = try #require(TeamSettings(name: name, mode: .production))
+        let team = Team(
+            id: .acme, configuration: TeamConfiguration(settings: settings), isSystem: false, version: 1,
+            createdAt: Self.start, deletionDueAt: nil, closedAt: nil, deletedAt: nil)
         return TeamSnapshot(
-            id: .acme, name: "Acme", isSandbox: false, version: 1, apps: [:], services: [:], keys: [:],
-            signingKeys: keys, accessTokens: AccessToken.authentication(of: .acme, keyRing: ring))
+            team, version: 1, signingKeys: keys, accessTokens: AccessToken.authentication(of: .acme, keyRing: ring))
     }
 
     @Test func `the newest active key signs, and one that is to come is published before`() throws {

@@ -19,7 +19,7 @@ import Testing
             try await engine.moveApp()
             #expect(try await engine.snapshot(.rival).client(.other)?.issuesAsApple == true)
             let client = try #require(try await engine.snapshot(.rival).client(.otherWeb))
-            #expect(client.primaryAppID == .other && client.returnURLs.contains(TestTeams.queryCallback))
+            #expect(client.primaryAppID == .other && client.hasReturnURL(TestTeams.queryCallback))
             #expect(try await engine.credentialState(of: engine.ada.rawValue, at: .otherWeb) == "transferred")
             _ = try await engine.tokens(at: .otherWeb)
             #expect(try engine.actions(in: .rival).contains("app_transfer.accepted"))
