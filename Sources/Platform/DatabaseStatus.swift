@@ -25,6 +25,8 @@ public struct DatabaseFacts: Sendable {
     public var isWalled: Bool
     /// Number of the last applied migration.
     public var migration: Int
+    /// Number of the oldest last migration whose release runs on the schema.
+    public var runsWith: Int
 
     /// The columns that `init` reads, on a connection with the role of `SystemDatabase`.
     ///
@@ -35,7 +37,8 @@ public struct DatabaseFacts: Sendable {
         row_security_active('teams') AND NOT EXISTS (
             SELECT FROM pg_roles WHERE rolname IN ('pippin_app', 'pippin_system') AND (rolbypassrls OR rolsuper)
         ),
-        (SELECT COALESCE(max(number), 0) FROM pippin_migrations)::bigint
+        (SELECT COALESCE(max(number), 0) FROM pippin_migrations)::bigint,
+        (SELECT COALESCE(max(runs_with), 0) FROM pippin_migrations)::bigint
         """
 }
 
@@ -43,7 +46,7 @@ extension DatabaseFacts {
     /// Reads the columns.
     public init(_ row: inout Row) throws(PostgresFailure) {
         (clock, serverStart, isReadOnly) = (try row.next(), try row.next(), try row.next())
-        (hasRole, isWalled, migration) = (try row.next(), try row.next(), try row.next())
+        (hasRole, isWalled, migration, runsWith) = (try row.next(), try row.next(), try row.next(), try row.next())
     }
 }
 

@@ -29,8 +29,6 @@ from wire import Wire
 STOP_SECONDS = 20
 # What a statement waits for a database that went away (DatabaseConfiguration.outage), and not for one that stays away.
 OUTAGE_SECONDS = 3
-# The lock under which one at a time brings the database to its version (Migrator.swift).
-MIGRATING = 123598160292206
 
 pytestmark = pytest.mark.long
 
@@ -221,10 +219,10 @@ def test_ctrl_c_ends_at_once_while_postgres_is_waited_for(host: Host):
 
 
 def test_ctrl_c_ends_the_postgres_of_a_start_that_takes_long(host: Host):
-    """Another one holds the migrations up; nobody else uses the PostgreSQL."""
+    """Another one changes the table of migrations; nobody else uses the PostgreSQL."""
     host.process.kill()
     host.process.wait()
-    holding = f"SELECT pg_advisory_lock({MIGRATING}); SELECT 'held'"
+    holding = "BEGIN; LOCK TABLE pippin_migrations; SELECT 'held'"
     with subprocess.Popen(
         psql(host), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as other:
@@ -233,7 +231,7 @@ def test_ctrl_c_ends_the_postgres_of_a_start_that_takes_long(host: Host):
         assert any("held" in line for line in other.stdout)
         postmaster = host.postmaster
         host.begin()
-        waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
         database.until(host, waiting)
 
         seconds = press_ctrl_c(host, wanted=1)

@@ -12,11 +12,11 @@ import Testing
 /// Each condition by the facts under which it holds.
 @Suite struct `A condition of readiness` {
     private static let fine = DatabaseFacts(
-        clock: .now(), serverStart: .now(), isReadOnly: false, hasRole: true, isWalled: true, migration: 3)
+        clock: .now(), serverStart: .now(), isReadOnly: false, hasRole: true, isWalled: true, migration: 3, runsWith: 1)
 
     private func first(_ change: (inout ReadinessFacts) -> Void) -> String {
         var facts = ReadinessFacts()
-        (facts.database, facts.migration) = (Self.fine, 3)
+        (facts.database, facts.schema) = (Self.fine, SchemaRequirement(last: 3, needed: 2))
         change(&facts)
         return ReadinessCondition.holding(facts).first.map { "\($0.condition.code.rawValue) \($0.weight)" } ?? "ready"
     }
@@ -28,9 +28,12 @@ import Testing
         #expect(first { $0.database?.isReadOnly = true } == "database_read_only unready")
         #expect(first { $0.database?.hasRole = false } == "database_role unready")
         #expect(first { $0.database?.isWalled = false } == "database_wall unready")
-        #expect(first { $0.database?.migration = 2 } == "schema_older unready")
+        #expect(first { $0.database?.migration = 1 } == "schema_older unready")
+        // The third migration may come later.
+        #expect(first { $0.database?.migration = 2 } == "ready")
         // The next release may already have migrated while this one serves.
-        #expect(first { $0.database?.migration = 4 } == "ready")
+        #expect(first { $0.database?.runsWith = 3 } == "ready")
+        #expect(first { $0.database?.runsWith = 4 } == "schema_newer unready")
         #expect(first { $0.shapeFault = "missing: a policy" } == "schema_shape unready")
         #expect(first { $0.isFolderWritable = false } == "data_folder warning")
         #expect(first { ($0.isFolderWritable, $0.isStart) = (false, true) } == "data_folder unready")
@@ -121,6 +124,14 @@ import Testing
         "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I \(change)', current_database()); END $$"
     }
 
+    /// A newer release applies its migration.
+    private static func newer(runsWith: Int) -> String {
+        """
+        INSERT INTO pippin_migrations (number, name, checksum, runs_with, needed)
+        VALUES (9999, '9999_tomorrow.sql', '', \(runsWith), 'now')
+        """
+    }
+
     /// Every write of a process's row fails so.
     private static func failing(_ state: String) -> [String] {
         [
@@ -146,9 +157,12 @@ import Testing
         Cause(
             code: "schema_older",
             breaking: [
-                "CREATE TABLE kept AS SELECT * FROM pippin_migrations WHERE number = 3",
-                "DELETE FROM pippin_migrations WHERE number = 3",
+                "CREATE TABLE kept AS SELECT * FROM pippin_migrations WHERE number = 4",
+                "DELETE FROM pippin_migrations WHERE number = 4",
             ], mending: ["INSERT INTO pippin_migrations SELECT * FROM kept"]),
+        Cause(
+            code: "schema_newer", breaking: [newer(runsWith: 9999)],
+            mending: ["DELETE FROM pippin_migrations WHERE number = 9999"]),
         Cause(
             code: "schema_older", breaking: ["ALTER TABLE registry_versions RENAME TO gone"],
             mending: ["ALTER TABLE gone RENAME TO registry_versions"]),
@@ -216,6 +230,41 @@ import Testing
         }
     }
 
+    @Test func `starts on the schema of another release where that runs with it`() async throws {
+        for (runsWith, starts) in [(4, true), (5, false)] {
+            try await withDatabase { conninfo in
+                try AdminConnection(to: conninfo).execute(Self.newer(runsWith: runsWith))
+                if starts { return try ReadyServer(conninfo).close() }
+
+                let failure = #expect(throws: CommandFailure.self) { try ReadyServer(conninfo) }
+                let line = failure?.lines.first ?? ""
+                #expect(line.hasPrefix("schema_newer: ") && line.contains("9999_tomorrow.sql"), "\(line)")
+                #expect(line.contains("0004_releases.sql"), "\(line)")
+            }
+        }
+    }
+
+    @Test func `without migrating starts where all that is missing is needed later`() async throws {
+        for (needed, starts) in [("later", true), ("now", false)] {
+            let release = try TemporaryFolder()
+            for name in ["Templates", "Texts", "Public"] { _ = try shell("ln -s \(root)/\(name) \(release.path)") }
+            _ = try shell("cp -r \(root)/migrations \(release.path)")
+            let text = "-- runs-with: 0004\n-- needed: \(needed)\nCREATE TABLE tomorrow (day date);\n"
+            try release.write(text, to: "migrations/0005_tomorrow.sql")
+            try await withDatabase { conninfo in
+                let failure: CommandFailure?
+                do {
+                    try ReadyServer(conninfo, .serving, of: release.path).close()
+                    failure = nil
+                } catch let refusal as CommandFailure { failure = refusal }
+                #expect((failure == nil) == starts, "\(failure?.lines ?? [])")
+                #expect(failure?.lines.first?.hasPrefix("schema_older: ") != false)
+                let made = try AdminConnection(to: conninfo).execute("SELECT to_regclass('tomorrow')", [])
+                #expect(made == [[nil]])
+            }
+        }
+    }
+
     @Test func `is drained when it stops, but not when another one takes over`() async throws {
         for (isHandedOver, expected) in [(false, "draining"), (true, "ready")] {
             try await withServer { server in
@@ -241,6 +290,8 @@ import Testing
     }
 }
 
+private let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
 /// A server of one loop, and what it logs of its readiness.
 // @unchecked Sendable: a test uses it from one task at a time.
 private final class ReadyServer: @unchecked Sendable {
@@ -249,20 +300,19 @@ private final class ReadyServer: @unchecked Sendable {
     private let notes: Notes
     private var isClosed = false
 
-    init(_ conninfo: String) throws {
+    init(_ conninfo: String, _ access: Installation.Access = .making, of resources: String = root) throws {
         self.conninfo = conninfo
         let socket = try Listener.open(try #require(IPAddress("127.0.0.1")), 0, count: 1)[0]
-        let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var options = Options([
             "--listen=127.0.0.1:\(Listener.port(of: socket))", "--public-url=http://localhost:1",
-            "--database=\(conninfo)", "--data=\(try TestCluster.makeDirectory().path)", "--resources=\(root)",
+            "--database=\(conninfo)", "--data=\(try TestCluster.makeDirectory().path)", "--resources=\(resources)",
         ])
         let read = Settings(&options)
         let settings = try #require(read, "\(options.problems)")
         let notes = Notes()
         self.notes = notes
         process = try ServerProcess(
-            try Installation.open(settings, .making).0, loops: 1, log: Log(threshold: .info) { notes.note(line: $0) })
+            try Installation.open(settings, access).0, loops: 1, log: Log(threshold: .info) { notes.note(line: $0) })
         try process.open(on: [socket])
     }
 

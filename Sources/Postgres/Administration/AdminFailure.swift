@@ -6,6 +6,11 @@ public enum AdminFailure: Error, Equatable, Sendable {
     case refused(sqlState: String, message: String, position: Int?)
     /// The text contains a NUL character, which neither libpq nor PostgreSQL's `text` supports.
     case containsNUL
+
+    /// Whether a lock could not be had in time, or only by a deadlock.
+    var isLockTimeout: Bool {
+        if case .refused(let state, _, _) = self { state == "55P03" || state == "40P01" } else { false }
+    }
 }
 
 extension AdminFailure: CustomStringConvertible {

@@ -6,8 +6,21 @@ public struct Migration: Equatable, Sendable {
     public let number: Int
     /// The file's name, `NNNN_subject.sql`.
     public let name: String
+    /// Number of the oldest last migration whose release runs on the schema that this one leaves.
+    public let runsWith: Int
+    /// Whether the release that brings it cannot serve before it is applied.
+    public let isNeededNow: Bool
 
     let statements: String
+
+    /// Reads the lines `-- runs-with: NNNN` and `-- needed: now|later`; without them no other release runs with it.
+    init(number: Int, name: String, statements: String) {
+        (self.number, self.name, self.statements) = (number, name, statements)
+        let lines = statements.split(separator: "\n", maxSplits: 2).prefix(2)
+        func value(_ key: String) -> Substring? { lines.first { $0.hasPrefix(key) }?.dropFirst(key.count) }
+        runsWith = value("-- runs-with: ").flatMap { Int($0) } ?? number
+        isNeededNow = value("-- needed: ") != "later"
+    }
 
     /// The number in a name like `0001_teams.sql`; nil if the name does not have that format.
     static func number(inName name: String) -> Int? {
@@ -33,15 +46,15 @@ struct AppliedMigration: Equatable {
     let number: Int
     let name: String
     let checksum: String
+    let runsWith: Int
 
     /// Creates an applied migration from the columns of `selection`; nil if they are malformed.
     init?(_ row: [String?]) {
-        guard row.count == 3, let number = row[0].flatMap({ Int($0) }), let name = row[1], let checksum = row[2] else {
+        guard row.count == 4, let number = row[0].flatMap({ Int($0) }), let name = row[1], let checksum = row[2] else {
             return nil
         }
-        self.number = number
-        self.name = name
-        self.checksum = checksum
+        (self.number, self.name, self.checksum) = (number, name, checksum)
+        runsWith = row[3].flatMap { Int($0) } ?? number
     }
 
     static let table = """
@@ -53,13 +66,18 @@ struct AppliedMigration: Equatable {
         )
         """
     static let presence = "SELECT to_regclass('pippin_migrations') IS NOT NULL"
-    static let selection = "SELECT number, name, checksum FROM pippin_migrations ORDER BY number"
+    /// As JSON, since the table has `runs_with` from the fourth migration on.
+    static let selection = """
+        SELECT number, name, checksum, to_jsonb(m) ->> 'runs_with' FROM pippin_migrations AS m ORDER BY number
+        """
     /// Computes the SHA-256 of a file's text on the server.
     static let checksum = "SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')"
-    /// Inserts a row; its values are number, name and the file's text.
+    /// Inserts a row, into those columns that the table has; its values are number, name, the file's text and its first lines'.
     static let insertion = """
-        INSERT INTO pippin_migrations (number, name, checksum)
-        VALUES ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'))
+        INSERT INTO pippin_migrations
+        SELECT * FROM jsonb_populate_record(NULL::pippin_migrations, jsonb_build_object(
+            'number', $1::integer, 'name', $2::text, 'checksum', encode(sha256(convert_to($3, 'UTF8')), 'hex'),
+            'applied_at', now(), 'runs_with', $4::integer, 'needed', $5::text))
         """
 }
 
@@ -79,6 +97,8 @@ public enum MigrationFailure: Error, Equatable, Sendable {
     case renamed(String, appliedAs: String)
     /// The database has an applied migration that the folder lacks.
     case missing(String)
+    /// The database has a migration of a newer release, and runs with releases from a later one than this.
+    case newer(String, runsWith: Int, own: String)
     /// A file to apply precedes one that is already applied.
     case outOfOrder(String, after: String)
     /// PostgreSQL rejected a statement; nothing of the file is applied.
@@ -102,9 +122,10 @@ extension MigrationFailure: CustomStringConvertible {
         case .renamed(let name, let applied):
             "the database was made by other migrations (\(applied), where this release has \(name)) and cannot be"
                 + " upgraded: use the release that made it, or an empty database"
-        case .missing(let name):
-            "migration \(name) was applied and is not in the folder: it was removed, or this release is older"
-                + " than the database"
+        case .missing(let name): "migration \(name) was applied and is not in the folder: put the release's file back"
+        case .newer(let name, let runsWith, let own):
+            "the database has migration \(name) and needs a release that has migration \(runsWith); the last one of this"
+                + " release is \(own)"
         case .outOfOrder(let name, let later): "migration \(name) comes before \(later), which was applied already"
         case .refused(let name, let line, let failure):
             "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"

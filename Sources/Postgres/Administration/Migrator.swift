@@ -1,3 +1,5 @@
+import Glibc
+
 /// Migrates a database with the numbered files of a folder, each once and in one transaction.
 ///
 /// Table `pippin_migrations` stores number, name and SHA-256 of every applied file. An applied file never changes;
@@ -5,9 +7,16 @@
 public struct Migrator: Sendable {
     /// The migrations in the folder, by number.
     public let migrations: [Migration]
+    /// How long a lock on a table is waited for, and asked for again.
+    var retry = LockRetry()
 
     /// Key of the advisory lock: any number that nothing else locks; this one spells "pippin".
     private static let lock = "123598160292206"
+    /// Settings with which the server soon ends the session of a process, or machine, that has died, whatever it was doing.
+    private static let session = """
+        SET client_connection_check_interval = '2s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 3;
+        SET tcp_keepalives_count = 3
+        """
 
     /// Reads the files `NNNN_subject.sql` of the folder; other kinds of files are ignored.
     ///
@@ -40,26 +49,56 @@ public struct Migrator: Sendable {
         return text
     }
 
+    /// What this release asks of the schema.
+    public var requirement: SchemaRequirement {
+        let needed = migrations.last(where: \.isNeededNow)
+        return SchemaRequirement(last: migrations.last?.number ?? 0, needed: needed?.number ?? 0)
+    }
+
     /// Applies the pending migrations and returns them.
     ///
     /// Processes that start together wait for one another, and one of them does the work. If a file is rejected, those
     /// before it stay applied.
-    @discardableResult public func migrate(_ connection: borrowing AdminConnection) throws(MigrationFailure)
-        -> [Migration]
-    {
-        // The lock belongs to the session, so the server releases it if this process dies.
-        try Self.query(connection, "SELECT pg_advisory_lock($1)", Self.lock)
+    ///
+    /// - Parameter waiting: is told what is waited for: another process, or a table, at each attempt to lock that.
+    @discardableResult public func migrate(
+        _ connection: borrowing AdminConnection, waiting: (String) -> Void = { _ in }
+    ) throws(MigrationFailure) -> [Migration] {
+        // Who has nothing to apply starts although another process is migrating. What fails is looked at again below.
+        if let none = try? pending(connection), none.isEmpty { return [] }
+        do throws(AdminFailure) { try connection.execute(Self.session) } catch { throw .database(error) }
+        try lock(connection, waiting)
         defer { _ = try? connection.execute("SELECT pg_advisory_unlock($1)", [Self.lock]) }
         try Self.query(connection, AppliedMigration.table)
         let pending = try pending(connection)
-        for migration in pending { try apply(migration, connection) }
+        for migration in pending { try apply(migration, connection, waiting) }
         return pending
     }
 
+    /// Takes the lock of the session, which the server releases if this process dies.
+    ///
+    /// It is asked for again and again: a statement that waited for it would have a snapshot, for whose end
+    /// `CREATE INDEX CONCURRENTLY` of the other process waits.
+    private func lock(_ connection: borrowing AdminConnection, _ waiting: (String) -> Void) throws(MigrationFailure) {
+        var isWaiting = false
+        while try Self.query(connection, "SELECT pg_try_advisory_lock($1)", Self.lock) != [["t"]] {
+            if !isWaiting { waiting("waiting for another process, which is migrating the database") }
+            isWaiting = true
+            usleep(200_000)
+        }
+    }
+
     /// The migrations that the database lacks; changes nothing.
+    ///
+    /// Those that a newer release has applied are none of this one's, if the schema runs with it.
     public func pending(_ connection: borrowing AdminConnection) throws(MigrationFailure) -> [Migration] {
-        let applied = try applied(connection)
-        for row in applied { try compare(row, connection) }
+        let (applied, own) = (try applied(connection), requirement)
+        for row in applied where row.number <= own.last { try compare(row, connection) }
+        if let last = applied.last, let runsWith = applied.map(\.runsWith).max(),
+            own.fit(migration: last.number, runsWith: runsWith) == .newer
+        {
+            throw .newer(last.name, runsWith: runsWith, own: migrations.last?.name ?? "none")
+        }
         try compareShape(connection)
         let pending = migrations.filter { migration in !applied.contains { $0.number == migration.number } }
         if let first = pending.first, let last = applied.last, first.number < last.number {
@@ -89,20 +128,34 @@ public struct Migrator: Sendable {
         guard checksum == [[row.checksum]] else { throw .changed(migration.name) }
     }
 
-    private func apply(_ migration: Migration, _ connection: borrowing AdminConnection) throws(MigrationFailure) {
-        let isWhole: Bool
-        do throws(AdminFailure) { isWhole = try run(migration, connection) } catch {
+    /// Applies one migration, again while others hold the locks that it needs.
+    private func apply(_ migration: Migration, _ connection: borrowing AdminConnection, _ waiting: (String) -> Void)
+        throws(MigrationFailure)
+    {
+        let end = ContinuousClock.now + retry.limit
+        var pause = retry.firstPause
+        while true {
+            let failure: AdminFailure
+            do throws(AdminFailure) {
+                if try run(migration, connection) { return }
+                break
+            } catch { failure = error }
             // A lost connection has already rolled back.
             _ = try? connection.execute("ROLLBACK")
-            throw .refused(name: migration.name, line: migration.line(of: error), error)
+            guard failure.isLockTimeout, .now + pause < end else {
+                throw .refused(name: migration.name, line: migration.line(of: failure), failure)
+            }
+            waiting("migration \(migration.name) waits for a table that is in use, and is tried again")
+            usleep(UInt32(pause / .microseconds(1)))
+            pause = min(pause * 2, retry.longestPause)
         }
-        guard isWhole else { throw .endsTransaction(migration.name) }
+        throw .endsTransaction(migration.name)
     }
 
     /// Runs one migration; false if the file ended its transaction, whose changes then stay and are not recorded.
     private func run(_ migration: Migration, _ connection: borrowing AdminConnection) throws(AdminFailure) -> Bool {
         // With this setting row-level security does not restrict the owner of the tables (pippin_owner_acts).
-        try connection.execute("BEGIN; SET LOCAL pippin.owner = 'on'")
+        try connection.execute("BEGIN; SET LOCAL pippin.owner = 'on'; \(retry.setting)")
         let transaction = try connection.execute("SELECT pg_current_xact_id()::text", [])
         try connection.execute(migration.statements)
         guard try connection.execute("SELECT pg_current_xact_id()::text", []) == transaction else {
@@ -110,9 +163,13 @@ public struct Migrator: Sendable {
             return false
         }
         // Settings that the file made must affect neither the next statement nor the next file.
-        try connection.execute("RESET ROLE; RESET ALL")
+        try connection.execute("RESET ROLE; RESET ALL; \(Self.session)")
         try connection.execute(
-            AppliedMigration.insertion, [String(migration.number), migration.name, migration.statements])
+            AppliedMigration.insertion,
+            [
+                String(migration.number), migration.name, migration.statements, String(migration.runsWith),
+                migration.isNeededNow ? "now" : "later",
+            ])
         try connection.execute("COMMIT")
         return true
     }
@@ -122,4 +179,19 @@ public struct Migrator: Sendable {
     ) throws(MigrationFailure) -> [[String?]] {
         do throws(AdminFailure) { return try connection.execute(statement, values) } catch { throw .database(error) }
     }
+}
+
+/// How long a migration waits for a lock on a table that others use.
+public struct LockRetry: Sendable {
+    /// Time for which a statement waits, and everybody else behind it.
+    var timeout = Duration.seconds(2)
+    /// Pause before the next attempt, which grows.
+    var firstPause = Duration.seconds(1)
+    var longestPause = Duration.seconds(15)
+    /// Time from the first attempt after which there is none any more.
+    public var limit = Duration.seconds(600)
+
+    public init() {}
+
+    var setting: String { "SET LOCAL lock_timeout = \(Int(timeout / .milliseconds(1)))" }
 }

@@ -7,7 +7,7 @@ enum Command: Sendable {
     case help(topic: Name?)
     case version
     case serve(Settings)
-    case migrate(Settings)
+    case migrate(Settings, isCheck: Bool)
     case apply(Settings, ApplyCommand.Arguments)
     case export(Settings, team: String)
     case audit(Settings, AuditCommand.Task)
@@ -53,7 +53,9 @@ enum Command: Sendable {
             try options.finish()
             return .version
         case .serve: return .serve(try options.settings(operands: 0).settings)
-        case .migrate: return .migrate(try options.settings(operands: 0).settings)
+        case .migrate:
+            let isCheck = options.isGiven("check")
+            return .migrate(try options.settings(operands: 0).settings, isCheck: isCheck)
         case .setupLink: return .setupLink(try options.settings(operands: 0).settings)
         case .doctor: return try DoctorCommand.parse(&options)
         case .audit: return try AuditCommand.parse(rest)
@@ -79,7 +81,7 @@ enum Command: Sendable {
             Terminal.say("pippin \(Version.current)")
             return .success
         case .serve(let settings): return try ServeCommand(settings: settings).run()
-        case .migrate(let settings): return try MigrateCommand(settings: settings).run()
+        case .migrate(let settings, let isCheck): return try MigrateCommand(settings: settings, isCheck: isCheck).run()
         case .apply(let settings, let arguments):
             return try ApplyCommand(settings: settings, arguments: arguments).run()
         case .export(let settings, let team): return try ExportCommand(settings: settings, team: team).run()

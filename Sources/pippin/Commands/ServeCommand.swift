@@ -31,6 +31,7 @@ struct ServeCommand {
         Signals.claim(Supervisor.signals)
         let use = ClusterUse()
         let start = try Self.startWatch(Supervisor.endings, after: Self.timeout, use)
+        if !settings.migrates { try Installation.expectCluster(settings) }
         let folder = try folder()
         let lock = try lock(folder)
         defer { lock?.release() }

@@ -26,7 +26,7 @@ struct WorkerCommand {
         let use = ClusterUse()
         let start = try ServeCommand.startWatch(Self.endings, after: ServeCommand.timeout, use)
         let user = try ServingUser.choose(settings)
-        let (installation, applied) = try Installation.open(settings, .making, use)
+        let (installation, applied) = try Installation.open(settings, settings.migrates ? .making : .serving, use)
         defer { installation.close() }
         defer { if !installation.isPatient { link.report(.silence) } }
         for name in applied { Terminal.say("applied migration \(name)") }

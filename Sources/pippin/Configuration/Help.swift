@@ -49,15 +49,21 @@ enum Help {
           --demo               load the demo team with its sample app (loopback and http only, --listen too)
           --simulate-apple     put a stand-in in Apple's place, at /apple (loopback and http only, --listen too)
           --watch-templates    show edited templates on reload
+          --no-migrate         leave the database to `pippin migrate`; start where this release can serve already
           --allow-loopback     let sandbox teams have this machine called: domain checks, notifications
                                (as it is when the public URL is loopback)
 
         """
 
     private static let migrate = """
-        usage: pippin migrate [OPTIONS]
+        usage: pippin migrate [--check] [OPTIONS]
 
         Brings the database to this version and says what it did. `serve` does the same at its start.
+        A table that is in use for longer than two seconds is tried again, for ten minutes.
+
+          --check              print what would be applied, and which releases can serve before and after it;
+                               change nothing. Exit status: 0 nothing to apply, 2 something, 3 this release
+                               does not run on the database, 1 it could not look
 
         """
 

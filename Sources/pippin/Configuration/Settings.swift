@@ -43,6 +43,8 @@ struct Settings: Sendable {
     /// Whether the Apple simulator replaces Apple.
     let simulatesApple: Bool
     let watchesTemplates: Bool
+    /// Whether `serve` brings the database to this version.
+    let migrates: Bool
     /// Name servers for the checks of mail records, as `address:port`; empty for the system's.
     let dnsServers: [String]
     /// Proxy for calls to other machines.
@@ -78,6 +80,7 @@ struct Settings: Sendable {
         isDemo = options.flag("demo")
         simulatesApple = options.flag("simulate-apple")
         watchesTemplates = options.flag("watch-templates")
+        migrates = !options.flag("no-migrate")
         let allowsLoopback = options.flag("allow-loopback")
         self.tls = tls
         guard let listen, let publicURL, let resources, let mail, options.problems.isEmpty else { return nil }

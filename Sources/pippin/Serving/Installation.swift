@@ -16,8 +16,8 @@ final class Installation {
     let cluster: PrivateCluster?
     /// Whether the private PostgreSQL gets its usual time to stop; false if it does not answer anyway.
     var isPatient = true
-    /// Number of this release's last migration.
-    let migration: Int
+    /// What this release asks of the schema.
+    let schema: SchemaRequirement
     /// Time limit otherwise for a fast shutdown, and again for an immediate one.
     private static let connectTimeout = Duration.milliseconds(500)
     /// How long the start of a server waits for an operator's database, unless that is starting itself.
@@ -27,15 +27,19 @@ final class Installation {
     /// Interval between lines of a start that waits.
     static let lineInterval = Duration.seconds(10)
 
-    private init(settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?, migration: Int) {
+    private init(
+        settings: Settings, keyRing: KeyRing, conninfo: String, cluster: PrivateCluster?, schema: SchemaRequirement
+    ) {
         (self.settings, self.keyRing, self.conninfo) = (settings, keyRing, conninfo)
-        (self.cluster, self.migration) = (cluster, migration)
+        (self.cluster, self.schema) = (cluster, schema)
     }
 
     /// Whether a command may begin an installation.
     enum Access {
         /// Makes whatever is missing: the private cluster, the master key, the schema.
         case making
+        /// Makes what is missing but for cluster and schema, which must run with this release already.
+        case serving
         /// Makes and migrates nothing.
         case existing
     }
@@ -47,22 +51,23 @@ final class Installation {
     static func open(_ settings: Settings, _ access: Access, _ use: ClusterUse = ClusterUse()) throws(CommandFailure)
         -> (Installation, applied: [String])
     {
-        if access == .existing { try expectCluster(settings) }
+        if access != .making { try expectCluster(settings) }
         let given = try MasterKeyFile.read(settings)
         let (conninfo, cluster) = try reach(settings, access, use)
         do throws(CommandFailure) {
             try waitForDatabase(conninfo, settings, access)
-            if access == .existing { try expectSchema(conninfo, settings) }
+            if access != .making { try expectSchema(conninfo, settings) }
             let known = try MasterKeys.known(given, settings, at: conninfo)
             if access == .existing, given == nil {
                 throw CommandFailure("master_key: \(MasterKeyFile.place(settings)) is missing; pippin serve makes it")
             }
-            let (applied, last) = try migrations(conninfo, settings, applied: access == .making)
+            let (applied, migrator) = try migrations(conninfo, settings, applied: access == .making)
             let keyRing = if let known { known } else { try MasterKeys.settle(given, settings, at: conninfo) }
             let installation = Installation(
-                settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster, migration: last)
+                settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster, schema: migrator.requirement
+            )
             try installation.giveUpRights()
-            return (installation, applied)
+            return (installation, access == .making ? applied.map(\.name) : [])
         } catch {
             if let cluster { leave(cluster, isPatient: true) }
             throw error
@@ -74,7 +79,7 @@ final class Installation {
         conninfo: String, cluster: PrivateCluster?
     ) {
         if case .url(let url) = settings.storage {
-            if access == .making { try makeDataDirectory(settings) }
+            if access != .existing { try makeDataDirectory(settings) }
             return (url, nil)
         }
         guard let cluster = try startCluster(settings, use) else {
@@ -93,7 +98,7 @@ final class Installation {
         }
     }
 
-    private static func expectCluster(_ settings: Settings) throws(CommandFailure) {
+    static func expectCluster(_ settings: Settings) throws(CommandFailure) {
         guard case .own = settings.storage, !DataDirectory.holdsCluster(settings.dataDirectory) else { return }
         throw CommandFailure(
             "No installation here: \(settings.dataDirectory) has no PostgreSQL data. Give --data or --database.")
@@ -107,8 +112,8 @@ final class Installation {
         var line = begin + lineInterval
         while true {
             let (facts, detail) = look(conninfo)
-            guard let code = facts.trouble else { return access == .making ? try judge(facts, settings) : () }
-            let isPatient = access == .making && ContinuousClock.now - begin < databaseTimeout
+            guard let code = facts.trouble else { return access != .existing ? try judge(facts, settings) : () }
+            let isPatient = access != .existing && ContinuousClock.now - begin < databaseTimeout
             let waits: [ReadinessCode] = [.databaseUnreachable, .databaseSilent, .databaseReadOnly]
             guard code == .databaseStarting || isPatient && waits.contains(code) else {
                 throw CommandFailure(code, detail, settings, isTransient: true)
@@ -153,27 +158,44 @@ final class Installation {
     }
 
     private static func expectSchema(_ conninfo: String, _ settings: Settings) throws(CommandFailure) {
-        guard let first = try migrations(conninfo, settings, applied: false).names.first else { return }
+        let pending = try migrations(conninfo, settings, applied: false).pending
+        guard let first = pending.first(where: \.isNeededNow) else { return }
         throw CommandFailure(
-            "schema_older: the database lacks the migration \(first): run pippin migrate, or start the server")
+            "schema_older: the database lacks the migration \(first.name): run pippin migrate, or start the server"
+                + " without --no-migrate")
     }
 
-    /// Names of the migrations that the database lacks, or lacked, and the number of this release's last one.
-    private static func migrations(_ conninfo: String, _ settings: Settings, applied: Bool) throws(CommandFailure) -> (
-        names: [String], last: Int
+    /// The migrations that the database lacks; makes and changes nothing.
+    ///
+    /// - Parameter refusal: status where the database does not fit the migrations.
+    static func pending(_ settings: Settings, refusal: ExitStatus) throws(CommandFailure) -> (
+        pending: [Migration], migrator: Migrator
     ) {
+        try expectCluster(settings)
+        let (conninfo, cluster) = try reach(settings, .existing, ClusterUse())
+        defer { if let cluster { leave(cluster, isPatient: true) } }
+        try waitForDatabase(conninfo, settings, .existing)
+        return try migrations(conninfo, settings, applied: false, refusal: refusal)
+    }
+
+    /// The migrations that the database lacks, or lacked.
+    private static func migrations(
+        _ conninfo: String, _ settings: Settings, applied: Bool, refusal: ExitStatus = .refused
+    ) throws(CommandFailure) -> (pending: [Migration], migrator: Migrator) {
         do {
             let connection = try AdminConnection(to: conninfo)
             let migrator = try Migrator(folder: settings.resources.migrations)
-            let pending = try applied ? migrator.migrate(connection) : migrator.pending(connection)
-            return (pending.map(\.name), migrator.migrations.last?.number ?? 0)
+            let pending =
+                try applied ? migrator.migrate(connection, waiting: Terminal.complain) : migrator.pending(connection)
+            return (pending, migrator)
         } catch let failure as AdminFailure {
             throw CommandFailure("the database cannot be reached: \(failure.description)", isTransient: true)
         } catch let failure as MigrationFailure {
             switch failure {
-            case .missing: throw CommandFailure(.schemaNewer, failure.description, settings)
-            case .otherShape: throw CommandFailure(.schemaShape, failure.description, settings)
-            default: throw CommandFailure(failure.description)
+            case .newer: throw CommandFailure(.schemaNewer, failure.description, settings, status: refusal)
+            case .otherShape: throw CommandFailure(.schemaShape, failure.description, settings, status: refusal)
+            case .database: throw CommandFailure(failure.description)
+            default: throw CommandFailure(failure.description, status: refusal)
             }
         } catch { throw CommandFailure("the database cannot be prepared: \(error)") }
     }

@@ -33,10 +33,10 @@ final class Readiness: Sendable {
     private let server: ServerContext
     private let log: Log
 
-    /// - Parameter migration: number of this release's last migration.
-    init(migration: Int, server: ServerContext, log: Log) {
+    /// - Parameter schema: what this release asks of the schema.
+    init(schema: SchemaRequirement, server: ServerContext, log: Log) {
         (self.server, self.log) = (server, log)
-        note { ($0.migration, $0.hasServed) = (migration, false) }
+        note { ($0.schema, $0.hasServed) = (schema, false) }
     }
 
     /// The answer to `/readyz`.

@@ -1,5 +1,6 @@
 import Core
 import Platform
+import Postgres
 import Templates
 
 /// A condition under which a process cannot serve, or may soon not.
@@ -29,9 +30,8 @@ struct ReadinessCondition: Sendable {
         Self(.databaseFull, "The database has no room left."), Self(.databaseBroken, "The database is damaged."),
         Self(.databaseRole, "The database gives this server other rights.") { $0.database?.hasRole == false },
         Self(.databaseWall, "The database does not keep teams apart.") { $0.database?.isWalled == false },
-        Self(.schemaOlder, "The database is of an older version.") { facts in
-            facts.database.map { $0.migration < facts.migration } ?? false
-        }, Self(.schemaNewer, "The database is of a newer version."),
+        Self(.schemaOlder, "The database is of an older version.") { $0.fit == .older },
+        Self(.schemaNewer, "The database is of a newer version.") { $0.fit == .newer },
         Self(.schemaShape, "The database has lost rules of access.") { $0.shapeFault != nil },
         Self(.masterKey, "A key of the database is missing."),
         Self(code: .clock, sentence: "The clock is wrong.") { facts in
@@ -77,8 +77,8 @@ struct ReadinessFacts: Sendable {
     var trouble: ReadinessCode?
     /// The last answer of the database; nil before the first.
     var database: DatabaseFacts?
-    /// Number of this release's last migration.
-    var migration = 0
+    /// What this release asks of the schema.
+    var schema = SchemaRequirement(last: 0, needed: 0)
     /// First difference from the walls that the last migration left.
     var shapeFault: String?
     /// How far the own clock is ahead of the database's.
@@ -89,12 +89,18 @@ struct ReadinessFacts: Sendable {
     /// How long there have been too few descriptors.
     var shortage = Duration.zero
     var isFolderWritable = true
+
+    /// Whether this release can serve on the database's schema; nil before the first answer.
+    var fit: SchemaRequirement.Fit? { database.map { schema.fit(migration: $0.migration, runsWith: $0.runsWith) } }
 }
 
 extension CommandFailure {
     /// A condition that ends a command, with what to do, and what was found.
-    init(_ code: ReadinessCode, _ detail: String, _ settings: Settings, isTransient: Bool = false) {
+    init(
+        _ code: ReadinessCode, _ detail: String, _ settings: Settings, status: ExitStatus = .refused,
+        isTransient: Bool = false
+    ) {
         let advice = (try? Translations(folder: settings.resources.texts))?.text(code.advice) ?? ""
-        self.init("\(code.rawValue): \(advice) (\(detail))", isTransient: isTransient)
+        self.init("\(code.rawValue): \(advice) (\(detail))", status: status, isTransient: isTransient)
     }
 }

@@ -67,7 +67,7 @@ final class ServerProcess {
             publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
             sendsMail: settings.mail.server != nil, log: log)
         (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
-        let readiness = Readiness(migration: installation.migration, server: server, log: log)
+        let readiness = Readiness(schema: installation.schema, server: server, log: log)
         self.readiness = readiness
         refusals = RefusalCount(limits)
         connections = ConnectionWatch(log: log)

@@ -15,8 +15,8 @@ final class Supervisor {
     private static let clusterInterval = Duration.milliseconds(250)
     /// Interval between looks whether the data directory can be written.
     private static let probeInterval = Duration.seconds(2)
-    /// Time for a replacing worker to become ready, migrations included.
-    private static let successorLimit = Duration.seconds(600)
+    /// Time for a replacing worker to become ready, migrations included, which say themselves why they wait in vain.
+    private static let successorLimit = LockRetry().limit + .seconds(300)
 
     let log: Log
     private let cluster: PrivateCluster?

@@ -72,8 +72,8 @@ import Testing
                 "0002_users.sql", ("0002_people.sql", "SELECT 1"),
                 .renamed("0002_people.sql", appliedAs: "0002_users.sql")
             ), ("0001_teams.sql", nil, .missing("0001_teams.sql")),
-            // A database newer than the folder.
-            ("0002_users.sql", nil, .missing("0002_users.sql")),
+            // A database newer than the folder, of which nothing says that it runs with an older release.
+            ("0002_users.sql", nil, .newer("0002_users.sql", runsWith: 2, own: "0001_teams.sql")),
         ]
         _ = try migrate()
         for (removed, added, failure) in cases {
@@ -86,6 +86,39 @@ import Testing
         }
         #expect(try migrate() == [])
     }
+
+    @Test func `those of a newer release are let be where their schema runs with this one`() throws {
+        try folder.write(
+            "ALTER TABLE pippin_migrations ADD runs_with integer, ADD needed text", to: "0003_releases.sql")
+        _ = try migrate()
+        try folder.write("-- runs-with: 0003\n-- needed: later\nSELECT 1", to: "0004_compatible.sql")
+        try folder.write("-- runs-with: 0004\n-- needed: now\nSELECT 1", to: "0005_incompatible.sql")
+        #expect(try migrate() == ["0004_compatible.sql", "0005_incompatible.sql"])
+        let rows = try query("SELECT runs_with, needed FROM pippin_migrations ORDER BY number")
+        #expect(rows == [[nil, nil], [nil, nil], ["3", "now"], ["3", "later"], ["4", "now"]])
+
+        try folder.remove("0005_incompatible.sql")
+        #expect(try migrate() == [])
+        try folder.remove("0004_compatible.sql")
+        let failure = MigrationFailure.newer("0005_incompatible.sql", runsWith: 4, own: "0003_releases.sql")
+        #expect(throws: failure) { try migrate() }
+        #expect(throws: failure) { try pending() }
+        try AdminConnection(to: conninfo).execute("DELETE FROM pippin_migrations WHERE number = 5")
+        #expect(try migrate() == [])
+        // One in the middle is missing all the same.
+        try folder.remove("0003_releases.sql")
+        try folder.write("SELECT 1", to: "0004_compatible.sql")
+        #expect(throws: MigrationFailure.missing("0003_releases.sql")) { try migrate() }
+    }
+
+    @Test(arguments: [
+        (2, 1, SchemaRequirement.Fit.compatible), (3, 3, .compatible), (4, 3, .compatible), (1, 1, .older),
+        (4, 4, .newer),
+        // Nothing says that what this release needs is there.
+        (0, 0, .older),
+    ]) func `fit a release by its last one and the last that it needs`(
+        migration: Int, runsWith: Int, fit: SchemaRequirement.Fit
+    ) { #expect(SchemaRequirement(last: 3, needed: 2).fit(migration: migration, runsWith: runsWith) == fit) }
 
     @Test func `a database of the migrations before 0001_initial_schema is refused, and told what to do`() throws {
         _ = try migrate()
@@ -149,13 +182,47 @@ import Testing
         let holder = try RowHolder(at: conninfo, "SELECT pg_advisory_xact_lock(1)")
         let threads = try BlockingPool(name: "migrators", threads: 4, queueLimit: 4)
         defer { threads.stop() }
+        let (folder, conninfo, waits) = (folder, conninfo, Notes())
         let applied = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<4 { group.addTask { try await threads.run { try migrate() } } }
-            try await holder.waitForWaiters(4)
+            for _ in 0..<4 {
+                group.addTask {
+                    try await threads.run {
+                        try Migrator(folder: folder.path).migrate(AdminConnection(to: conninfo)) { wait in
+                            waits.note(wait)
+                        }.map(\.name)
+                    }
+                }
+            }
+            try await waitUntil { waits.all.count { $0.hasPrefix("waiting for another process") } == 3 }
             try holder.commit()
             return try await group.reduce([]) { $0 + $1 }
         }
         #expect(applied.sorted() == ["0001_teams.sql", "0002_users.sql", "0003_slow.sql"])
+    }
+
+    /// One who reads keeps a migration waiting, and everybody else behind that.
+    @Test func `one that needs a table in use lets go of it, and is tried again`() async throws {
+        _ = try migrate()
+        try folder.write("ALTER TABLE users ADD name text", to: "0003_names.sql")
+        let reader = try RowHolder(at: conninfo, "SELECT count(*) FROM users")
+        var migrator = try Migrator(folder: folder.path)
+        (migrator.retry.timeout, migrator.retry.firstPause) = (.milliseconds(20), .milliseconds(20))
+        let (patient, conninfo, waits) = (migrator, conninfo, Notes())
+        let thread = try BlockingPool(name: "migrator", threads: 1, queueLimit: 1)
+        defer { thread.stop() }
+        async let applied = thread.run { try patient.migrate(AdminConnection(to: conninfo)) { waits.note($0) } }
+        try await waitUntil { waits.all.count >= 2 }
+        try reader.commit()
+        #expect(try await applied.map(\.name) == ["0003_names.sql"])
+        #expect(Set(waits.all) == ["migration 0003_names.sql waits for a table that is in use, and is tried again"])
+
+        try folder.write("ALTER TABLE users ADD age text", to: "0004_ages.sql")
+        let other = try RowHolder(at: conninfo, "SELECT count(*) FROM users")
+        var impatient = try Migrator(folder: folder.path)
+        (impatient.retry.timeout, impatient.retry.limit) = (.milliseconds(20), .zero)
+        let failure = #expect(throws: MigrationFailure.self) { try impatient.migrate(AdminConnection(to: conninfo)) }
+        #expect(failure?.description.contains("55P03") == true)
+        try other.commit()
     }
 
     @Test func `a folder that is not there is refused`() {
@@ -166,6 +233,7 @@ import Testing
     @Test func `those of this release are well named and lie in every clone`() throws {
         let migrator = try Migrator(folder: TestDatabase.migrations)
         #expect(!migrator.migrations.isEmpty)
+        #expect(migrator.migrations.filter { $0.runsWith < 1 || $0.runsWith > $0.number }.map(\.name) == [])
         #expect(try migrator.pending(AdminConnection(to: TestDatabase.clone())) == [])
     }
 }

@@ -197,7 +197,7 @@ import Testing
                 "domains SELECT team_id check_due_at", "email_sources SELECT team_id check_due_at",
                 "invitations SELECT team_id invitation_id token_hash expires_at",
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
-                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name shape",
+                "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name shape runs_with",
                 "retention SELECT name", "upstream_requests SELECT team_id answered_at settled_at settle_at",
                 "upstream_tokens SELECT team_id state validate_at",
             ])
