@@ -1,15 +1,17 @@
 """`pippin migrate` beside servers: what it says before it does anything, and what is left of it when it is killed."""
 
-import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import database
+from machine_room import Host, Writer, tokens_for
 from server import ROOT, Pippin, binary
 from waiting import SECONDS, until
 
@@ -18,6 +20,23 @@ NEXT = 1 + len(list((ROOT / "migrations").glob("*.sql")))
 LAST = max(path.name for path in (ROOT / "migrations").glob("*.sql"))
 # What the migrator is called by PostgreSQL.
 MIGRATOR = "FROM pg_stat_activity WHERE datname = 'rolled' AND application_name = 'pippin' AND state <> 'idle'"
+
+# A statement waits for a table for two seconds (LockRetry), and sign-ins behind it.
+LONGEST_STALL = 2.5
+
+
+@contextmanager
+def in_transaction(pippin: Pippin, name: str, statements: str) -> Iterator[None]:
+    """Somebody has run statements in a transaction, and goes on with it."""
+    with subprocess.Popen(
+        ["psql", "--no-psqlrc", "--quiet", f"--host={pippin.data / 'socket'}", "--username=pippin", name],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as other:
+        other.stdin.write(f"BEGIN; {statements}; SELECT 'begun';\n")
+        other.stdin.flush()
+        assert any("begun" in line for line in other.stdout)
+        yield
+        other.stdin.close()
 
 
 class Release:
@@ -106,3 +125,65 @@ def test_nothing_is_left_of_one_that_is_killed(release: Release):
     assert release.migrate() == (0, ["pippin: waiting for another process, which is migrating the database", f"applied {name}"])
     assert release.ask("SELECT to_regclass('half')") == [["half"]]
     assert release.ask(f"SELECT 1 {MIGRATOR} AND query LIKE '%pg_sleep%'") == []
+
+
+def test_an_index_is_built_again_when_the_one_who_built_it_is_killed(release: Release):
+    """It is there already, but of no use, while it waits for those who might not know of it."""
+    assert release.migrate()[0] == 0
+    name = release.add("names.concurrent", "CREATE INDEX CONCURRENTLY IF NOT EXISTS users_names ON users (given_name);")
+    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('users_names')"
+    with in_transaction(release.house, "rolled", "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1"):
+        process = release.begin()
+        release.until(f"SELECT 1 {MIGRATOR} AND query LIKE '%users_names%' AND wait_event_type = 'Lock'")
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=SECONDS)
+        release.until(f"SELECT 1 {MIGRATOR}", lambda rows: not rows)
+        assert release.ask(valid) == [["f"]]
+
+    assert release.migrate() == (0, [f"applied {name}"])
+    assert release.ask(valid) == [["t"]]
+
+
+class TimedWriter(Writer):
+    """Notes when each sign-in was answered."""
+
+    def __init__(self, host: Host):
+        self.times: list[float] = []
+        super().__init__(host)
+
+    def _run(self) -> None:
+        while not self.is_done.is_set():
+            answer = tokens_for(self.host)
+            self.times.append(time.monotonic())
+            (self.acknowledged if answer.status_code == 200 else self.refused).append(answer)
+
+    @property
+    def longest(self) -> float:
+        return max(later - earlier for earlier, later in zip(self.times, self.times[1:]))
+
+
+@pytest.mark.long
+def test_sign_ins_do_not_wait_behind_a_migration_that_waits_for_a_reader(tmp_path: Path):
+    with Host.running("--demo", "--simulate-apple") as host:
+        release = Release(host, tmp_path)
+        name = release.add("nicknames", "ALTER TABLE users ADD COLUMN nickname text;")
+        writer = TimedWriter(host)
+        host.wait_until(lambda: len(writer.acknowledged) > 10)
+        with in_transaction(host, "pippin", "SELECT count(*) FROM users"):
+            begin = time.monotonic()
+            process = subprocess.Popen(
+                [binary(), "migrate", "--data", host.data, "--resources", tmp_path], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            host.wait_until(lambda: time.monotonic() - begin > 12)
+            assert process.poll() is None
+        said, _ = process.communicate(timeout=SECONDS)
+        known = len(writer.acknowledged)
+        host.wait_until(lambda: len(writer.acknowledged) > known + 10)
+        writer.finish()
+        host.stop()
+
+    assert said.splitlines()[-1] == f"applied {name}"
+    assert said.count("is tried again") >= 2
+    assert [answer.text for answer in writer.refused] == []
+    print(f"longest stall {writer.longest:.2f} s, {len(writer.acknowledged)} sign-ins")
+    assert writer.longest <= LONGEST_STALL

@@ -4,7 +4,7 @@ import Core
 public struct Migration: Equatable, Sendable {
     /// Position in the order, from 1.
     public let number: Int
-    /// The file's name, `NNNN_subject.sql`.
+    /// The file's name, `NNNN_subject.sql` or `NNNN_subject.concurrent.sql`.
     public let name: String
     /// Number of the oldest last migration whose release runs on the schema that this one leaves.
     public let runsWith: Int
@@ -12,6 +12,9 @@ public struct Migration: Equatable, Sendable {
     public let isNeededNow: Bool
 
     let statements: String
+    /// The index of a file that ends in `.concurrent.sql`.
+    let index: ConcurrentIndex?
+    static let concurrent = ".concurrent.sql"
 
     /// Reads the lines `-- runs-with: NNNN` and `-- needed: now|later`; without them no other release runs with it.
     init(number: Int, name: String, statements: String) {
@@ -20,10 +23,12 @@ public struct Migration: Equatable, Sendable {
         func value(_ key: String) -> Substring? { lines.first { $0.hasPrefix(key) }?.dropFirst(key.count) }
         runsWith = value("-- runs-with: ").flatMap { Int($0) } ?? number
         isNeededNow = value("-- needed: ") != "later"
+        index = name.hasSuffix(Self.concurrent) ? ConcurrentIndex(statements) : nil
     }
 
     /// The number in a name like `0001_teams.sql`; nil if the name does not have that format.
     static func number(inName name: String) -> Int? {
+        if name.hasSuffix(concurrent) { return number(inName: name.dropLast(concurrent.count) + ".sql") }
         let bytes = Array(name.utf8)
         guard bytes.count > 9, bytes[4] == UInt8(ascii: "_"), name.hasSuffix(".sql") else { return nil }
         let isPlain = bytes[5..<bytes.count - 4].allSatisfy {
@@ -36,7 +41,7 @@ public struct Migration: Equatable, Sendable {
 
     /// The line of the file, from 1, at which the server reported an error.
     func line(of failure: AdminFailure) -> Int? {
-        guard case .refused(_, _, let position?) = failure else { return nil }
+        guard index == nil, case .refused(_, _, let position?) = failure else { return nil }
         return 1 + statements.unicodeScalars.prefix(max(0, position - 1)).count { $0 == "\n" }
     }
 }
@@ -103,6 +108,8 @@ public enum MigrationFailure: Error, Equatable, Sendable {
     case outOfOrder(String, after: String)
     /// PostgreSQL rejected a statement; nothing of the file is applied.
     case refused(name: String, line: Int?, AdminFailure)
+    /// A file of an index has something else.
+    case notAnIndex(String)
     /// A file ends the transaction that it runs in.
     case endsTransaction(String)
     /// Policies or grants are not those that the last migration left; names the first difference.
@@ -129,6 +136,8 @@ extension MigrationFailure: CustomStringConvertible {
         case .outOfOrder(let name, let later): "migration \(name) comes before \(later), which was applied already"
         case .refused(let name, let line, let failure):
             "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"
+        case .notAnIndex(let name):
+            "migration \(name) is not one CREATE INDEX CONCURRENTLY IF NOT EXISTS name ON table …"
         case .endsTransaction(let name): "migration \(name) must not end the transaction it runs in"
         case .otherShape(let fault): fault
         case .database(let failure): "migrations: \(failure)"

@@ -13,6 +13,8 @@ public struct Migrator: Sendable {
     /// Key of the advisory lock: any number that nothing else locks; this one spells "pippin".
     private static let lock = "123598160292206"
     /// Settings with which the server soon ends the session of a process, or machine, that has died, whatever it was doing.
+    ///
+    /// Where it runs on a platform that cannot (no Linux, no BSD), it notices that later.
     private static let session = """
         SET client_connection_check_interval = '2s'; SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 3;
         SET tcp_keepalives_count = 3
@@ -27,7 +29,9 @@ public struct Migrator: Sendable {
             guard let number = Migration.number(inName: name) else { throw .misnamed(name) }
             if let last = migrations.last, last.number == number { throw .sameNumber(last.name, name) }
             let statements = try Self.text(of: folder + "/" + name)
-            migrations.append(Migration(number: number, name: name, statements: statements))
+            let migration = Migration(number: number, name: name, statements: statements)
+            if migration.index == nil, name.hasSuffix(Migration.concurrent) { throw .notAnIndex(name) }
+            migrations.append(migration)
         }
         self.migrations = migrations
     }
@@ -66,7 +70,6 @@ public struct Migrator: Sendable {
     ) throws(MigrationFailure) -> [Migration] {
         // Who has nothing to apply starts although another process is migrating. What fails is looked at again below.
         if let none = try? pending(connection), none.isEmpty { return [] }
-        do throws(AdminFailure) { try connection.execute(Self.session) } catch { throw .database(error) }
         try lock(connection, waiting)
         defer { _ = try? connection.execute("SELECT pg_advisory_unlock($1)", [Self.lock]) }
         try Self.query(connection, AppliedMigration.table)
@@ -80,6 +83,7 @@ public struct Migrator: Sendable {
     /// It is asked for again and again: a statement that waited for it would have a snapshot, for whose end
     /// `CREATE INDEX CONCURRENTLY` of the other process waits.
     private func lock(_ connection: borrowing AdminConnection, _ waiting: (String) -> Void) throws(MigrationFailure) {
+        _ = try? connection.execute(Self.session)
         var isWaiting = false
         while try Self.query(connection, "SELECT pg_try_advisory_lock($1)", Self.lock) != [["t"]] {
             if !isWaiting { waiting("waiting for another process, which is migrating the database") }
@@ -154,16 +158,18 @@ public struct Migrator: Sendable {
 
     /// Runs one migration; false if the file ended its transaction, whose changes then stay and are not recorded.
     private func run(_ migration: Migration, _ connection: borrowing AdminConnection) throws(AdminFailure) -> Bool {
+        _ = try? connection.execute(Self.session)
+        if let index = migration.index { try index.build(on: connection, retry) }
         // With this setting row-level security does not restrict the owner of the tables (pippin_owner_acts).
         try connection.execute("BEGIN; SET LOCAL pippin.owner = 'on'; \(retry.setting)")
         let transaction = try connection.execute("SELECT pg_current_xact_id()::text", [])
-        try connection.execute(migration.statements)
+        if migration.index == nil { try connection.execute(migration.statements) }
         guard try connection.execute("SELECT pg_current_xact_id()::text", []) == transaction else {
             try connection.execute("ROLLBACK")
             return false
         }
         // Settings that the file made must affect neither the next statement nor the next file.
-        try connection.execute("RESET ROLE; RESET ALL; \(Self.session)")
+        try connection.execute("RESET ROLE; RESET ALL")
         try connection.execute(
             AppliedMigration.insertion,
             [
@@ -185,9 +191,8 @@ public struct Migrator: Sendable {
 public struct LockRetry: Sendable {
     /// Time for which a statement waits, and everybody else behind it.
     var timeout = Duration.seconds(2)
-    /// Pause before the next attempt, which grows.
-    var firstPause = Duration.seconds(1)
-    var longestPause = Duration.seconds(15)
+    /// Pauses before the next attempt, which grow.
+    var firstPause = Duration.seconds(1), longestPause = Duration.seconds(15)
     /// Time from the first attempt after which there is none any more.
     public var limit = Duration.seconds(600)
 

@@ -1,20 +1,12 @@
 /// What a release asks of the schema, by the numbers of migrations.
 public struct SchemaRequirement: Equatable, Sendable {
-    /// The release's last migration.
-    public let last: Int
-    /// The last one without which the release cannot serve.
-    public let needed: Int
+    /// The release's last migration, and the last one without which it cannot serve.
+    public let last, needed: Int
 
     public init(last: Int, needed: Int) { (self.last, self.needed) = (last, needed) }
 
-    /// Whether a release can serve on a schema.
-    public enum Fit: Equatable, Sendable {
-        case compatible
-        /// A migration is missing without which the release cannot serve.
-        case older
-        /// A newer release has applied a migration after which this one cannot serve.
-        case newer
-    }
+    /// Whether the release can serve: an older schema lacks what it needs, a newer one has what it does not run with.
+    public enum Fit: Sendable { case compatible, older, newer }
 
     /// Judges a schema by its last migration and the greatest `runs-with` of all that were applied.
     ///

@@ -225,6 +225,76 @@ import Testing
         try other.commit()
     }
 
+    private func indexes() throws -> [[String?]] {
+        try query(
+            """
+            SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+            WHERE relname LIKE '%names' ORDER BY relname
+            """)
+    }
+
+    @Test func `an index is built beside those who use the table, and again where that was broken off`() throws {
+        try folder.write(
+            """
+            -- runs-with: 0002
+            -- needed: later
+            -- By name.
+            CREATE INDEX CONCURRENTLY IF NOT EXISTS names
+                ON users (id) WHERE id <> 'nobody';
+            """, to: "0003_names.concurrent.sql")
+        // One who writes does not keep it waiting for a lock.
+        #expect(try migrate() == ["0001_teams.sql", "0002_users.sql", "0003_names.concurrent.sql"])
+        #expect(try indexes() == [["names", "t"]])
+
+        let owner = try AdminConnection(to: conninfo)
+        try owner.execute("DELETE FROM pippin_migrations WHERE number = 3")
+        #expect(try migrate() == ["0003_names.concurrent.sql"])
+        try owner.execute(
+            "DELETE FROM pippin_migrations WHERE number = 3; UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'names'::regclass"
+        )
+        #expect(try migrate() == ["0003_names.concurrent.sql"])
+        #expect(try indexes() == [["names", "t"]])
+    }
+
+    @Test func `an index of a partitioned table is built on one partition after the other`() throws {
+        try folder.write(
+            """
+            CREATE TABLE visits (day integer, name text) PARTITION BY LIST (day);
+            CREATE TABLE visits_0 PARTITION OF visits FOR VALUES IN (0);
+            CREATE TABLE visits_1 PARTITION OF visits FOR VALUES IN (1);
+            """, to: "0003_visits.sql")
+        try folder.write(
+            "CREATE INDEX CONCURRENTLY IF NOT EXISTS visits_names ON visits (name)", to: "0004_names.concurrent.sql")
+        let all = [["visits_0_visits_names", "t"], ["visits_1_visits_names", "t"], ["visits_names", "t"]]
+        #expect(try migrate().count == 4)
+        #expect(try indexes() == all)
+
+        // Broken off in the second partition.
+        let owner = try AdminConnection(to: conninfo)
+        try owner.execute(
+            """
+            DROP INDEX visits_names;
+            CREATE INDEX visits_names ON ONLY visits (name);
+            CREATE INDEX visits_0_visits_names ON visits_0 (name);
+            ALTER INDEX visits_names ATTACH PARTITION visits_0_visits_names;
+            CREATE INDEX visits_1_visits_names ON visits_1 (name);
+            UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'visits_1_visits_names'::regclass;
+            DELETE FROM pippin_migrations WHERE number = 4;
+            """)
+        #expect(try migrate() == ["0004_names.concurrent.sql"])
+        #expect(try indexes() == all)
+    }
+
+    @Test(arguments: [
+        "", "CREATE INDEX names ON users (id)", "CREATE INDEX CONCURRENTLY names ON users (id)",
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS names ON users(id)", "ALTER TABLE users ADD name text",
+        "CREATE INDEX CONCURRENTLY IF NOT EXISTS names ON",
+    ]) func `a file of an index with another statement is refused`(text: String) throws {
+        try folder.write(text, to: "0003_names.concurrent.sql")
+        #expect(throws: MigrationFailure.notAnIndex("0003_names.concurrent.sql")) { try migrate() }
+        #expect(try query("SELECT to_regclass('teams')") == [[nil]])
+    }
+
     @Test func `a folder that is not there is refused`() {
         let failure = MigrationFailure.unreadable(path: "/nowhere", reason: "No such file or directory")
         #expect(throws: failure) { _ = try Migrator(folder: "/nowhere") }
