@@ -264,6 +264,9 @@ import Synchronization
             segment.commands.append(.execute)
             return unsafe statement.parameters.execute(name, on: handle)
         }
+        #if DEBUG
+            StatementNotes.note(statement, as: configuration.role)
+        #endif
         let name = name(for: statement)
         segment.commands.append(.prepare(text: statement.text))
         segment.commands.append(.execute)
