@@ -26,6 +26,20 @@ struct ConnectionParameters: Sendable {
         values.filter { !names.contains($0.key) }.map { ($0.key, $0.value) }
     }
 
+    /// The parameters as variables of the environment, `name=value`, for PostgreSQL's programs; those that have none are
+    /// left out, such as the keepalives.
+    var environment: [String] {
+        guard let options = unsafe PQconndefaults() else { return [] }
+        defer { unsafe PQconninfoFree(options) }
+        var (option, lines) = unsafe (options, [String]())
+        while let name = unsafe option.pointee.keyword {
+            let variable = unsafe option.pointee.envvar.map { unsafe String(cString: $0) }
+            if let variable, let value = unsafe values[String(cString: name)] { lines.append("\(variable)=\(value)") }
+            unsafe option += 1
+        }
+        return lines
+    }
+
     private static func values(of options: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String]? {
         guard let options = unsafe options else { return nil }
         defer { unsafe PQconninfoFree(options) }

@@ -18,6 +18,15 @@ enum Terminal {
         write(PrintableText.page(String(decoding: bytes, as: UTF8.self)), to: 1)
     }
 
+    /// What a long command calls each second to say that it goes on: each time at a terminal, once a minute in a log.
+    static func progress(_ name: String) -> () -> Void {
+        var seconds = 0
+        return {
+            seconds += 1
+            if isatty(2) == 1 || seconds % 60 == 0 { complain("\(name): \(seconds) s") }
+        }
+    }
+
     /// Prints one line to standard error.
     static func complain(_ line: String) { write("pippin: \(PrintableText.line(line))\n", to: 2) }
 

@@ -12,7 +12,7 @@ from waiting import SECONDS
 
 COMMANDS = {
     "apply": ("apply", "{folder}/registry.json"), "export": ("export", "ACMETEAM01"), "audit": ("audit", "verify"),
-    "doctor": ("doctor",), "setup-link": ("setup-link",),
+    "doctor": ("doctor",), "setup-link": ("setup-link",), "backup": ("backup", "{folder}/copy"),
 }
 # What the check-up could not look at is not wrong.
 STATUS = {name: 2 if name == "doctor" else 1 for name in COMMANDS}
@@ -59,7 +59,8 @@ def test_a_command_migrates_no_database_and_makes_no_key(tmp_path: Path):
         place = f"host={house.data / 'socket'} user=pippin"
         database.rows(house, "CREATE DATABASE empty")
         (tmp_path / "registry.json").write_text('{"teams": []}')
-        for name in COMMANDS:
+        # A backup needs no key, and says by itself what it cannot read.
+        for name in sorted(COMMANDS.keys() - {"backup"}):
             data = tmp_path / "data"
             done = run(name, tmp_path, "", "--data", str(data), "--database", f"{place} dbname=empty")
             assert (done.returncode, "run pippin migrate" in done.stderr, data.exists()) == (STATUS[name], True, False), done

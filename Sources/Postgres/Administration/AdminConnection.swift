@@ -54,7 +54,7 @@ import EventLoop
     }
 
     /// Whether the server at the other end is lent by a pooler, which has process numbers of its own.
-    var isPooled: Bool {
+    public var isPooled: Bool {
         get throws(AdminFailure) {
             try execute("SELECT pg_backend_pid()", [])[0][0] != String(unsafe PQbackendPID(connection))
         }

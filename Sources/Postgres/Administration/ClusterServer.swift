@@ -45,13 +45,14 @@ struct ClusterServer: Sendable {
             throw .notInitialised(path: location.data, reason: "the folder holds no database")
         }
         guard let binaries = settings.find() else { throw .binariesMissing }
-        try run(["/bin/rm", "-rf", "--", location.unfinished])
+        Folder.remove([location.unfinished])
         try user.own(location.unfinished)
         try run(
             user.command(
                 [
                     binaries.path("initdb"), "--pgdata=\(location.unfinished)", "--username=pippin", "--encoding=UTF8",
-                    "--locale=C.UTF-8", "--auth-local=trust", "--auth-host=reject", "--no-instructions",
+                    "--locale=C.UTF-8", "--data-checksums", "--auth-local=trust", "--auth-host=reject",
+                    "--no-instructions",
                 ] + (settings.isDurable ? [] : ["--no-sync"])))
         guard unsafe rename(location.unfinished, location.data) == 0 else { throw ClusterFailure(.last(location.data)) }
     }
@@ -59,9 +60,7 @@ struct ClusterServer: Sendable {
     private func run(_ command: [String]) throws(ClusterFailure) {
         let outcome = try ClusterFailure.mapping { () throws(FileFailure) in try Subprocess.run(command) }
         guard outcome.code != 0 else { return }
-        let lines = outcome.output.split(separator: "\n").map(String.init)
-        let reason = lines.first { $0.contains("error: ") || $0.contains("FATAL: ") } ?? lines.last
-        throw .notInitialised(path: location.data, reason: reason ?? "exit code \(outcome.code)")
+        throw .notInitialised(path: location.data, reason: outcome.reason)
     }
 
     /// Starts the server unless it runs, and returns when it accepts connections.

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Small files, read and written as a whole.
-enum File {
+public enum File {
     /// Maximum octets of a file to read.
     private static let most = 64 << 20
     /// Maximum octets of a file to read that another user writes.
     private static let mostOfAnother = 64 << 10
 
     /// Reads the octets of a regular file, from an offset.
-    static func read(_ path: String, from start: Int = 0) throws(FileFailure) -> [UInt8] {
+    public static func read(_ path: String, from start: Int = 0) throws(FileFailure) -> [UInt8] {
         try contents(of: path, from: start, most: most)
     }
 
@@ -50,7 +50,7 @@ enum File {
     }
 
     /// Replaces the contents of a file that only its owner can read.
-    static func write(_ text: String, to path: String) throws(FileFailure) {
+    public static func write(_ text: String, to path: String) throws(FileFailure) {
         let descriptor = try openPrivate(path, O_WRONLY | O_TRUNC)
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
@@ -63,7 +63,7 @@ enum File {
 }
 
 /// Why an operation on a file or folder failed.
-struct FileFailure: Error, Equatable {
+public struct FileFailure: Error, Equatable {
     let path: String
     let errno: Int32
 
@@ -73,6 +73,8 @@ struct FileFailure: Error, Equatable {
     /// The failure of the last system call.
     static func last(_ path: String) -> FileFailure { FileFailure(path: path, errno: Glibc.errno) }
 }
+
+extension FileFailure: CustomStringConvertible { public var description: String { reason } }
 
 /// An advisory lock on a file or folder (flock(2)), which the kernel releases when the process dies.
 public final class FileLock: Sendable {
@@ -89,6 +91,16 @@ public final class FileLock: Sendable {
     init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
+
+    /// The lock of a folder that only this user can enter; the folder is made if it is missing.
+    public convenience init(folder: String) throws(ClusterFailure) {
+        try DatabaseUser(name: "", user: geteuid(), group: getegid()).own(folder)
+        let descriptor = try ClusterFailure.mapping { () throws(FileFailure) in try Folder.open(folder) }
+        self.init(owning: descriptor)
+    }
+
+    /// Takes the lock unless another process holds it.
+    public func take() -> Bool { take(.exclusive) }
 
     /// Takes the lock unless another process holds it; a lock held in the other mode is released for it.
     func take(_ mode: Mode) -> Bool { flock(descriptor, mode.operation | LOCK_NB) == 0 }

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Folders of the file system.
-enum Folder {
+public enum Folder {
     /// The names in a folder, unordered, without `.` and `..`.
-    static func names(in path: String) throws(FileFailure) -> [String] {
+    public static func names(in path: String) throws(FileFailure) -> [String] {
         guard let stream = unsafe opendir(path) else { throw .last(path) }
         defer { unsafe closedir(stream) }
         var names: [String] = []
@@ -26,6 +26,9 @@ enum Folder {
         guard unsafe chmod(path, mode) == 0 else { throw .last(path) }
         return true
     }
+
+    /// Deletes files and folders with all that is in them, as far as that can be done.
+    public static func remove(_ paths: [String]) { _ = try? Subprocess.run(["/bin/rm", "-rf", "--"] + paths) }
 
     /// Opens a folder without following a link.
     static func open(_ path: String) throws(FileFailure) -> Int32 {

@@ -11,7 +11,7 @@ public struct Migrator: Sendable {
     var retry = LockRetry()
 
     /// Key of the advisory lock: any number that nothing else locks; this one spells "pippin".
-    private static let lock = "123598160292206"
+    public static let lock = "123598160292206"
     /// Settings with which the server soon ends the session of a process, or machine, that has died, whatever it was doing.
     ///
     /// Where it runs on a platform that cannot (no Linux, no BSD), it notices that later.

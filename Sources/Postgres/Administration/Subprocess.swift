@@ -5,11 +5,17 @@ import Glibc
 ///
 /// Standard input is `/dev/null`, no signal is blocked or ignored, and the environment has only a path, the locale and
 /// the time zone. Descriptors of this process must be close-on-exec.
-enum Subprocess {
+public enum Subprocess {
     /// Result of a program: its exit code (128 + signal if a signal ended it) and its output.
-    struct Outcome {
-        let code: Int32
-        let output: String
+    public struct Outcome {
+        public let code: Int32
+        public let output: String
+
+        /// The line that says why the program failed.
+        public var reason: String {
+            let (lines, marks) = (output.split(separator: "\n").map(String.init), ["error: ", "FATAL: ", "ERROR: "])
+            return lines.first { line in marks.contains { line.contains($0) } } ?? lines.last ?? "exit code \(code)"
+        }
     }
 
     private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", "TZ=UTC"]
@@ -22,23 +28,31 @@ enum Subprocess {
     /// - Parameters:
     ///   - command: its path and arguments.
     ///   - limit: seconds without output after which it is killed, because who runs as the same user may have halted it.
-    static func run(_ command: [String], limit: Int = 600) throws(FileFailure) -> Outcome {
+    ///   - added: further variables of its environment, as `name=value`.
+    ///   - tick: called each second without output, however long that lasts, in place of the limit.
+    public static func run(
+        _ command: [String], limit: Int = 600, environment added: [String] = [], tick: (() -> Void)? = nil
+    ) throws(FileFailure) -> Outcome {
         var ends: [Int32] = [-1, -1]
         // A socket pair, because it is close-on-exec from its creation: another thread may spawn at any moment.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .last(command[0]) }
         defer { close(ends[0]) }
-        var timeout = timeval(tv_sec: limit, tv_usec: 0)
+        var timeout = timeval(tv_sec: tick == nil ? limit : 1, tv_usec: 0)
         unsafe setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         let process: pid_t
         do {
             defer { close(ends[1]) }
-            process = try spawn(command, output: ends[1])
+            process = try spawn(command, output: ends[1], environment: environment + added)
         }
         var output: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = unsafe read(ends[0], &buffer, buffer.count)
+            if count == -1 && errno == EAGAIN, let tick {
+                tick()
+                continue
+            }
             if count == -1 && errno == EAGAIN { kill(process, SIGKILL) }
             guard count > 0 || (count == -1 && errno == EINTR) else { break }
             output += buffer.prefix(min(max(count, 0), mostOutput - output.count))
@@ -53,7 +67,9 @@ enum Subprocess {
     /// Starts a program without waiting for its end, and returns its process id.
     ///
     /// In its own session it does not receive the signals that a terminal sends to this process (Ctrl-C).
-    static func spawn(_ command: [String], output: Int32? = nil) throws(FileFailure) -> pid_t {
+    static func spawn(_ command: [String], output: Int32? = nil, environment: [String] = environment)
+        throws(FileFailure) -> pid_t
+    {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }

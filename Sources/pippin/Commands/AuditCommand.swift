@@ -7,7 +7,7 @@ import Registry
 /// `pippin audit verify` and `pippin audit export`.
 struct AuditCommand {
     enum Task: Sendable {
-        case verify(team: TeamID?, head: KnownHead?)
+        case verify(team: TeamID?, heads: [TeamID: KnownHead])
         case export(team: TeamID, format: AuditExportFormat, since: Timestamp?)
     }
 
@@ -15,24 +15,34 @@ struct AuditCommand {
     struct KnownHead: Sendable {
         let position: Int
         let code: String
+
+        /// Reads POSITION:CODE; nil if the text is of another form.
+        init?(_ text: String) {
+            let parts = text.split(separator: ":")
+            guard parts.count == 2, let position = Int(parts[0]) else { return nil }
+            self.position = position
+            code = String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
+        }
     }
 
     let settings: Settings
     let task: Task
 
     func run() throws(CommandFailure) -> ExitStatus {
-        try ServerProcess.run(settings) { process throws(CommandFailure) in
-            switch task {
-            case .verify(let team, let head): try verify(team, head, process)
-            case .export(let team, let format, let since): try export(team, format, since, process)
-            }
+        try ServerProcess.run(settings) { process throws(CommandFailure) in try run(in: process) }
+    }
+
+    func run(in process: ServerProcess) throws(CommandFailure) -> ExitStatus {
+        switch task {
+        case .verify(let team, let heads): try verify(team, heads, process)
+        case .export(let team, let format, let since): try export(team, format, since, process)
         }
     }
 }
 
 // Verifying.
 extension AuditCommand {
-    private func verify(_ team: TeamID?, _ known: KnownHead?, _ process: ServerProcess) throws(CommandFailure)
+    private func verify(_ team: TeamID?, _ heads: [TeamID: KnownHead], _ process: ServerProcess) throws(CommandFailure)
         -> ExitStatus
     {
         let worker = process.loopServices[0]
@@ -48,7 +58,7 @@ extension AuditCommand {
                     let report = try await store.verify(in: team)
                     try await chains.note(report, in: team, by: .command("audit verify"), from: .local)
                     var problems = report.problems
-                    if let known, try await chains.code(at: known.position, in: team) != known.code {
+                    if let known = heads[team], try await chains.code(at: known.position, in: team) != known.code {
                         problems.append("position \(known.position) does not have the code that was noted")
                     }
                     Self.report(team, problems, try await chains.find(in: team))
@@ -115,14 +125,12 @@ extension AuditCommand {
         let team = options.argument("team")
         let id = team.flatMap(TeamID.init(rawValue:))
         if let team, id == nil { options.complain(notATeam(team)) }
-        guard let text = options.argument("head") else { return .verify(team: id, head: nil) }
-        let parts = text.split(separator: ":")
-        guard id != nil, parts.count == 2, let position = Int(parts[0]) else {
+        guard let text = options.argument("head") else { return .verify(team: id, heads: [:]) }
+        guard let id, let head = KnownHead(text) else {
             options.complain("--head is POSITION:CODE of the team that --team names, not \(text)")
-            return .verify(team: id, head: nil)
+            return .verify(team: id, heads: [:])
         }
-        let code = String(decoding: parts[1].utf8.filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
-        return .verify(team: id, head: KnownHead(position: position, code: code))
+        return .verify(team: id, heads: [id: head])
     }
 
     private static func day(_ options: inout Options) -> Timestamp? {

@@ -13,6 +13,9 @@ enum Command: Sendable {
     case audit(Settings, AuditCommand.Task)
     case setupLink(Settings)
     case doctor(Settings, team: String?)
+    case backup(Settings, folder: String)
+    case checkBackup(folder: String, maxAge: Duration?)
+    case restore(Settings, folder: String, endsTokens: Bool)
 
     /// Name of a command, the first argument on the command line.
     ///
@@ -24,6 +27,8 @@ enum Command: Sendable {
         case export
         case audit
         case doctor
+        case backup
+        case restore
         case setupLink = "setup-link"
         case version
     }
@@ -59,6 +64,11 @@ enum Command: Sendable {
         case .setupLink: return .setupLink(try options.settings(operands: 0).settings)
         case .doctor: return try DoctorCommand.parse(&options)
         case .audit: return try AuditCommand.parse(rest)
+        case .backup: return try BackupCommand.parse(&options)
+        case .restore:
+            let endsTokens = options.isGiven("end-tokens")
+            let (settings, operands) = try options.settings(operands: 1, called: "FOLDER")
+            return .restore(settings, folder: operands[0], endsTokens: endsTokens)
         case .export:
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
             return .export(settings, team: operands[0])
@@ -87,6 +97,10 @@ enum Command: Sendable {
         case .export(let settings, let team): return try ExportCommand(settings: settings, team: team).run()
         case .audit(let settings, let task): return try AuditCommand(settings: settings, task: task).run()
         case .doctor(let settings, let team): return try DoctorCommand(settings: settings, team: team).run()
+        case .backup(let settings, let folder): return try BackupCommand(settings: settings, folder: folder).run()
+        case .checkBackup(let folder, let maxAge): return try BackupCommand.check(folder, maxAge: maxAge)
+        case .restore(let settings, let folder, let endsTokens):
+            return try RestoreCommand(settings: settings, folder: folder, endsTokens: endsTokens).run()
         case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
         }
     }

@@ -8,6 +8,8 @@ enum Help {
         case .export: export + options
         case .audit: audit + options
         case .doctor: doctor + options
+        case .backup: backup + options
+        case .restore: restore + options
         case .setupLink: setupLink + options
         case .version: "pippin version\n\nPrints the version.\n"
         case nil: overview
@@ -26,6 +28,8 @@ enum Help {
           audit verify    hold the audit logs against their seals
           audit export    print a team's audit log
           doctor          look at what is set up, live, and say what to do
+          backup FOLDER   copy the database into a folder, or check such a copy
+          restore FOLDER  put the copy into an empty database
           migrate         bring the database to this version
           version         print the version
 
@@ -112,6 +116,27 @@ enum Help {
         Exit status: 0 nothing is wrong, 1 something is, 2 the command line is.
 
           --team TEAMID        this team only
+
+        """
+
+    private static let backup = """
+        usage: pippin backup FOLDER [OPTIONS]
+               pippin backup --check FOLDER [--max-age 26h]
+
+        Copies the database into a new folder by pg_dump, while the server runs. The master key is not in it: keep
+        that apart. --check reads a copy and needs no database. Its exit status: 0 good, 1 too old, 2 damaged.
+
+          --max-age HOURS      how old a good copy may be, such as 26h
+
+        """
+
+    private static let restore = """
+        usage: pippin restore FOLDER [--end-tokens] [OPTIONS]
+
+        Puts a copy into a new data directory, or with --database into an empty database. The master key has to be
+        there already. Checks the copy before and the audit logs afterwards; a restore that breaks off leaves nothing.
+
+          --end-tokens         end all tokens of the copy, also those that were revoked since it was made
 
         """
 

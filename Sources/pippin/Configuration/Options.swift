@@ -9,7 +9,7 @@ struct Options {
     /// Options without a value.
     private static let flags: Set<String> = [
         "demo", "simulate-apple", "watch-templates", "allow-loopback", "dry-run", "prune", "reset-credentials",
-        "accept-apple-tokens", "no-migrate", "check",
+        "accept-apple-tokens", "no-migrate", "check", "end-tokens",
     ]
 
     init(_ arguments: [String]) {
@@ -71,10 +71,16 @@ struct Options {
         settings: Settings, operands: [String]
     ) {
         let settings = Settings(&self)
-        if operands.count < count { problems.append("\(name) is missing") }
-        try finish(operands: count)
+        let operands = try operands(count, called: name)
         guard let settings else { throw CommandFailure(problems, status: .usage) }
         return (settings, operands)
+    }
+
+    /// Takes the operands, and reports all remaining arguments as errors.
+    mutating func operands(_ count: Int, called name: String) throws(CommandFailure) -> [String] {
+        if operands.count < count { problems.append("\(name) is missing") }
+        try finish(operands: count)
+        return operands
     }
 
     mutating func finish(operands count: Int = 0) throws(CommandFailure) {

@@ -20,8 +20,8 @@ struct Settings: Sendable {
     let port: UInt16
     let publicURL: PublicURL
     let storage: Storage
-    let dataDirectory: String
-    let masterKeyFile: String?
+    var dataDirectory: String
+    var masterKeyFile: String?
     let resources: Resources
     let tls: (certificate: String, key: String)?
     let trustedProxies: TrustedProxies

@@ -171,10 +171,8 @@ final class Installation {
     static func pending(_ settings: Settings, refusal: ExitStatus) throws(CommandFailure) -> (
         pending: [Migration], migrator: Migrator
     ) {
-        try expectCluster(settings)
-        let (conninfo, cluster) = try reach(settings, .existing, ClusterUse())
+        let (conninfo, cluster) = try reachExisting(settings)
         defer { if let cluster { leave(cluster, isPatient: true) } }
-        try waitForDatabase(conninfo, settings, .existing)
         return try migrations(conninfo, settings, applied: false, refusal: refusal)
     }
 
@@ -242,5 +240,21 @@ final class Installation {
         guard unsafe mkdir(settings.dataDirectory, 0o700) == 0 || errno == EEXIST else {
             throw CommandFailure("the data directory \(settings.dataDirectory) cannot be made")
         }
+    }
+}
+
+extension Installation {
+    /// Starts or joins the private cluster, or uses the operator's database, as the owner of the schema; makes nothing,
+    /// and needs no master key.
+    static func reachExisting(_ settings: Settings) throws(CommandFailure) -> (
+        conninfo: String, cluster: PrivateCluster?
+    ) {
+        try expectCluster(settings)
+        let (conninfo, cluster) = try reach(settings, .existing, ClusterUse())
+        do throws(CommandFailure) { try waitForDatabase(conninfo, settings, .existing) } catch {
+            if let cluster { leave(cluster, isPatient: true) }
+            throw error
+        }
+        return (conninfo, cluster)
     }
 }

@@ -69,20 +69,30 @@ enum MasterKeys {
     {
         let proofs = try store.proofs()
         let place = MasterKeyFile.place(settings)
-        for (id, proof) in proofs {
-            guard let key = ring.keys.first(where: { $0.id == id }) else {
-                throw CommandFailure(
-                    "\(place) lacks the master key \(id), with which this database was sealed: \(advice)")
-            }
-            guard isProved(key, by: proof) else {
-                throw CommandFailure(
-                    "\(place): \(id) is not the master key \(id) with which this database was sealed: \(advice)")
-            }
-        }
+        try expect(proofs, in: ring, from: place)
         if proofs.isEmpty, try !opensAnything(ring, store) {
             throw CommandFailure("\(place) opens nothing that is sealed in this database: \(advice)")
         }
         return ring.keys.filter { key in !proofs.contains { $0.id == key.id } }
+    }
+
+    /// Throws unless the ring has all keys of a database.
+    static func expect(_ proofs: [(id: String, proof: [UInt8])], in ring: KeyRing, from place: String)
+        throws(CommandFailure)
+    {
+        let missing = proofs.map(\.id).filter { id in !ring.keys.contains { $0.id == id } }
+        guard missing.isEmpty else {
+            let names = missing.joined(separator: ", ")
+            throw CommandFailure(
+                "\(place) lacks the master key \(names), with which this database was sealed: \(advice)")
+        }
+        for key in ring.keys {
+            guard let proof = proofs.first(where: { $0.id == key.id })?.proof, !isProved(key, by: proof) else {
+                continue
+            }
+            throw CommandFailure(
+                "\(place): \(key.id) is not the master key \(key.id) with which this database was sealed: \(advice)")
+        }
     }
 
     /// Whether the ring opens a signing key of a database that was sealed before it noted its keys.
