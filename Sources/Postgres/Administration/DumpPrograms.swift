@@ -43,14 +43,18 @@ public struct DumpPrograms: Sendable {
     }
 
     /// The number of rows of each table in a dump, by reading them: a row is a line, since COPY escapes line breaks.
-    public func countRows(of folder: String, tick: @escaping () -> Void) throws(DumpFailure) -> [String: Int] {
+    ///
+    /// - Parameter table: nil for all.
+    public func countRows(of folder: String, in table: String? = nil, tick: @escaping () -> Void = {})
+        throws(DumpFailure) -> [String: Int]
+    {
         let lines = try run(
             #"""
-            "$0/pg_restore" --data-only --file=- "$1" | awk '
+            "$0/pg_restore" --data-only --file=- "$@" | awk '
                 name == "" && /^COPY public\./ { match($0, / \(/); name = substr($0, 13, RSTART - 13); count = 0; next }
                 $0 == "\\." { print count " " name; name = ""; next }
                 name != "" { count++ }'
-            """#, [folder], tick: tick)
+            """#, (table.map { ["--table=\($0)"] } ?? []) + [folder], tick: tick)
         let rows = lines.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
         return Dictionary(rows.compactMap { row in Int(row[0]).map { (row[row.count - 1], $0) } }) { first, _ in first }
     }

@@ -51,6 +51,11 @@ struct BackupCommand {
         guard count == manifest.rows.count else {
             throw CommandFailure("the dump has \(count) tables instead of \(manifest.rows.count)")
         }
+        // Row-level security hides all rows of a table or none. There is a team from the first migration on.
+        let (dumped, there) = (try programs.countRows(of: folder, in: "teams")["teams"], manifest.rows["teams"])
+        guard dumped == there, there != 0 else {
+            throw CommandFailure("the dump has \(dumped ?? 0) teams instead of \(there ?? 0)")
+        }
         return manifest
     }
 
