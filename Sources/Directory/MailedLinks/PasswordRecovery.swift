@@ -51,26 +51,26 @@ public struct PasswordRecovery: Sendable {
     /// - Parameters:
     ///   - help: kind of recovery, which the decoy mail matches too.
     ///   - browserHash: hash of the requesting browser.
-    ///   - knownBrowser: ID of the browser, if this login name has signed in there before with the credentials that
-    ///     its user still has; nil for any other. It gets its mail however many mails unauthenticated clients have
-    ///     requested.
+    ///   - knownBrowser: ID of the browser, if this login name has signed in there before; nil for any other. It gets
+    ///     its mail however many mails unauthenticated clients have requested.
     /// - Throws: `TooManyRequests`, `PostgresFailure`.
     public func begin(
-        _ name: String, for help: Help, interaction: String?, browserHash: [UInt8],
-        knownBrowser: (User) -> String? = { _ in nil }, _ caller: AccountCaller
+        _ name: String, for help: Help, interaction: String?, browserHash: [UInt8], knownBrowser: KnownBrowser? = nil,
+        _ caller: AccountCaller
     ) async throws {
         let (team, now) = (caller.team, caller.now)
         let login = LoginName(rawValue: name) ?? .nobody
-        let person = try await passwords.credential(for: login, in: team)?.user
-        let knownBrowser = person.flatMap(knownBrowser)
+        var person = knownBrowser == nil ? nil : try await passwords.credential(for: login, in: team)?.user
+        let browser = person.flatMap { knownBrowser?($0) }
         let recipient = LimitKey.recipient(
-            login.rawValue, for: .request, askedBy: knownBrowser ?? LimitKey.networkPrefix(of: caller.origin.ip))
+            login.rawValue, for: .request, askedBy: browser ?? LimitKey.networkPrefix(of: caller.origin.ip))
         // A known browser counts for its recipient alone, so that no other client keeps it from a mail.
         let uses =
-            knownBrowser == nil
+            browser == nil
             ? RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip))
             : [RateLimit.Use(.mailToRecipient, by: recipient)]
         try await database.count(uses, in: team, at: now)
+        if person == nil { person = try await passwords.credential(for: login, in: team)?.user }
         let link = MailedLink.recovery(by: help, of: person, interaction: interaction, browserHash: browserHash)
         try await database.transaction(in: team) { transaction in
             try await links.removeEarlier(than: link, in: team, transaction)

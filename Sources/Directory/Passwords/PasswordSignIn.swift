@@ -22,24 +22,27 @@ public struct PasswordSignIn: Sendable {
     /// A try is counted before the password is compared and taken back if it was right, so that no number of concurrent
     /// tries exceeds the limit.
     ///
-    /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before with the credentials
-    ///   that its user still has; nil for any other. It has its own count, so that it keeps working while other clients
-    ///   lock the account or share its address.
+    /// - Parameter knownBrowser: ID of a browser in which this login name has signed in before; nil for any other. It has
+    ///   its own count, so that it keeps working while other clients lock the account or share its address.
     /// - Throws: `PostgresFailure`.
     public func authenticate(
-        login: String, password: String, in team: TeamID, from origin: Origin,
-        knownBrowser: (User) -> String? = { _ in nil }, at now: Timestamp = .now()
+        login: String, password: String, in team: TeamID, from origin: Origin, knownBrowser: KnownBrowser? = nil,
+        at now: Timestamp = .now()
     ) async throws -> SignInResult {
         // An invalid name is looked up too, under one that no account can have because it contains a space.
-        let credential = try await passwords.credential(for: LoginName(rawValue: login) ?? .nobody, in: team)
-        let knownBrowser = (credential?.user).flatMap(knownBrowser)
+        let name = LoginName(rawValue: login) ?? .nobody
+        // Only a known browser's user is read before it is counted: a locked name costs others the same with an account
+        // as without one.
+        var credential = knownBrowser == nil ? nil : try await passwords.credential(for: name, in: team)
+        let browser = credential.flatMap { knownBrowser?($0.user) }
         // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
-        let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: knownBrowser)
-        let ofNetwork = knownBrowser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
+        let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: browser)
+        let ofNetwork = browser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
         let uses = ofNetwork + [RateLimit.Use(.failedProofs, by: account)]
         do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
             return .locked(refusal)
         }
+        if credential == nil { credential = try await passwords.credential(for: name, in: team) }
         let isRight: Bool
         do throws(PasswordHasher.Busy) {
             isRight = try await hasher.matches(password, credential?.hash, in: team)
@@ -84,6 +87,10 @@ public struct PasswordSignIn: Sendable {
         }
     }
 }
+
+/// Identifies a browser to the counters of a user who has signed in in it before; nil for a user whose credentials have
+/// changed since.
+public typealias KnownBrowser = @Sendable (User) -> String?
 
 /// Result of a sign-in by login name and password.
 public enum SignInResult: Sendable {

@@ -139,7 +139,7 @@ extension InteractionSteps {
         let progress = context.interaction.progress
         var response = redirectToInteraction(context)
         guard let identity = progress.identity else { return response }
-        let isKnown = sessionIssuer.knownBrowser(identity.login, of: user, context.visit) != nil
+        let isKnown = sessionIssuer.knownBrowser(identity.login, context.visit)?(user) != nil
         let cookies = try await interactions.enter(context.interaction) { proofs in
             try await sessionIssuer.enter(
                 identity, second: progress.second, as: user, to: context.client?.id, taking: proofs, context.visit)

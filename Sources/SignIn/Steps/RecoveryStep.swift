@@ -23,7 +23,7 @@ struct RecoveryStep: Sendable {
         try await recovery.begin(
             email, for: form["help"] == "link" ? .signInLink : .newPassword,
             interaction: context.interaction.id.rawValue, browserHash: context.visit.browserHash,
-            knownBrowser: { steps.sessionIssuer.knownBrowser(email, of: $0, context.visit) },
+            knownBrowser: steps.sessionIssuer.knownBrowser(email, context.visit),
             context.visit.caller(in: context.language))
         return steps.pages.respond(steps.mailSent(to: email, context))
     }

@@ -20,7 +20,7 @@ struct SessionIssuer: Sendable {
         let login = form["email"] ?? ""
         return try await passwords.authenticate(
             login: login, password: form["password"] ?? "", in: visit.team.id, from: visit.origin,
-            knownBrowser: { knownBrowser(login, of: $0, visit) }, at: server.clock())
+            knownBrowser: knownBrowser(login, visit), at: server.clock())
     }
 
     /// Creates a session with a new token, from the proofs that `Interactions.enter` provides.
@@ -50,11 +50,14 @@ struct SessionIssuer: Sendable {
             maxAge: Self.knownBrowserLife)
     }
 
-    /// Identifies to the counters of an account a browser in which the login name has signed in before, with the
-    /// user's current credentials; nil for any other.
-    func knownBrowser(_ login: String, of user: User, _ visit: Visit) -> String? {
+    /// Identifies to the counters of an account a browser in which the login name has signed in before; nil for any
+    /// other.
+    ///
+    /// The ID is that of a user whose credentials are still the same; of any other it is nil.
+    func knownBrowser(_ login: String, _ visit: Visit) -> KnownBrowser? {
         let known = knownBrowsers(visit)
-        return known.mark(of: login) == KnownBrowsers.mark(of: user) ? known.secret(of: login) : nil
+        guard let mark = known.mark(of: login) else { return nil }
+        return { mark == KnownBrowsers.mark(of: $0) ? known.secret(of: login) : nil }
     }
 
     private func knownBrowsers(_ visit: Visit) -> KnownBrowsers {

@@ -24,9 +24,9 @@ struct PasswordEnvironment: Sendable {
         _ login: String = "ada@acme.example", _ password: String = Self.password, in team: TeamID = .acme,
         ip: String = Origin.test.ip, knownBrowser: String? = nil, at now: Timestamp = .noon
     ) async throws -> SignInResult {
-        try await signIn.authenticate(
-            login: login, password: password, in: team, from: .test(at: ip), knownBrowser: { _ in knownBrowser },
-            at: now)
+        let browser: KnownBrowser? = if let knownBrowser { { _ in knownBrowser } } else { nil }
+        return try await signIn.authenticate(
+            login: login, password: password, in: team, from: .test(at: ip), knownBrowser: browser, at: now)
     }
 
     func fail(_ count: Int, _ login: String = "ada@acme.example", ip: String = Origin.test.ip) async throws {
