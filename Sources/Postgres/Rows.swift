@@ -16,6 +16,9 @@ import CPostgreSQL
     /// Tag of the executed command, such as `COMMIT`.
     var command: String { unsafe PQcmdStatus(result).map { unsafe String(cString: $0) } ?? "" }
 
+    /// Memory that the result takes up, in octets.
+    public var octets: Int { unsafe PQresultMemorySize(result) }
+
     /// Number of rows that an INSERT, UPDATE or DELETE without RETURNING changed.
     public var changed: Int { unsafe PQcmdTuples(result).flatMap { unsafe Int(String(cString: $0)) } ?? 0 }
 

@@ -9,8 +9,9 @@ import Registry
 ///
 /// The version of the registry is read before and after the rest: if it is the same, nothing was committed in between.
 struct TeamSnapshotStore: Sendable {
-    /// Most registrations that are read on a loop, which takes a few ms.
-    private static let most = 100
+    /// Most octets of registrations that are read on a loop, which takes some ms; a dozen results without rows are a few
+    /// KiB.
+    private static let most = 64 << 10
     /// Most attempts to read the registry between two changes.
     private static let attempts = 10
 
@@ -27,7 +28,7 @@ struct TeamSnapshotStore: Sendable {
             let rows = try await database.queryEach(Self.statements(of: team), in: team)
             let (before, after): (Int?, Int?) = (try rows.first?.firstValue(), try rows.last?.firstValue())
             guard before == after else { continue }
-            let size = rows.reduce(0) { $0 + $1.count }
+            let size = rows.reduce(0) { $0 + $1.octets }
             return try await offLoop(size, of: team) { try snapshot(of: team, before ?? 0, rows.dropFirst()) }
         }
         throw PostgresFailure.overloaded

@@ -85,6 +85,18 @@ import Testing
         }
     }
 
+    @Test func `V43: what a team registered is large by its octets, too`() async throws {
+        try await withTeams { teams in
+            try Self.fill(teams, 5)
+            try teams.admin("UPDATE return_urls SET url = url || repeat('%41', 600) WHERE team_id = 'ACMETEAM01'")
+            let pool = try BlockingPool(name: "registries", threads: 1, queueLimit: 4)
+            defer { pool.stop() }
+            let cache = TeamCache(loop: teams.loop, database: teams.database, server: teams.server, pool: pool)
+            #expect(try await cache.snapshot(of: .acme) != nil)
+            #expect(pool.callCount == 1)
+        }
+    }
+
     @Test func `a team is read as it was at one moment, whatever is committed meanwhile`() async throws {
         try await withEngine { engine in
             let holder = try RowHolder(at: engine.conninfo, "UPDATE app_ids SET description = 'New'")
