@@ -169,7 +169,9 @@ def test_each_command_is_itself():
     """S28: one that the help lists and nobody parses would run as another."""
     overview = run("--help").stdout
     names = [line.split()[0] for line in overview.splitlines() if line.startswith("  ") and not line.startswith("   ")]
-    assert set(names) == {"serve", "setup-link", "apply", "export", "audit", "doctor", "migrate", "version"}
+    assert set(names) == {
+        "serve", "setup-link", "apply", "export", "audit", "doctor", "migrate", "backup", "restore", "version",
+    }
     for name in names:
         assert f"pippin {name}" in run(name, "--help").stdout
         refused = run(name, "--no-such-option", "x")

@@ -36,6 +36,7 @@ struct BackupSource: OwnedDatabase, Sendable {
         let backup = backup
         try await thread.run {
             try Self.fill(settings)
+            try TestRoles.make("backup_reader", for: nil)
             for statement in Self.rows { try TestDatabase.execute(statement, in: database.conninfo) }
             #expect(try BackupCommand(settings: settings, folder: backup).run() == .success)
         }
@@ -89,6 +90,9 @@ struct BackupSource: OwnedDatabase, Sendable {
         SELECT team_id, substr(sha256(sub::bytea), 1, 16), sub, 'com.acme.app', 'com.acme.app', now(), now(), now()
         FROM users ORDER BY team_id LIMIT 3
         """, "INSERT INTO limits (team_id, subject, window_ends_at, count) VALUES ('ACMETEAM01', 'x', now(), 1)",
+        // As somebody who draws diagrams has; a private cluster does not know the role.
+        "GRANT SELECT (email) ON users TO backup_reader",
+        "ALTER DEFAULT PRIVILEGES FOR ROLE backup_source GRANT SELECT ON TABLES TO backup_reader",
     ]
 }
 

@@ -28,6 +28,8 @@ import Testing
                 let cuts = try looker.admin("SELECT count(*) FROM not_befores WHERE client_id = '*'")
                 #expect(cuts == [[isPrivate ? "2" : "0"]])
                 if isPrivate { #expect(try looker.admin("SHOW data_checksums") == [["on"]]) }
+                let right = "SELECT has_column_privilege('backup_reader', 'users', 'email', 'SELECT')::text"
+                #expect(try looker.admin(right) == [["true"]])
             }
             let again = #expect(throws: CommandFailure.self) { try target.restore(source.backup) }
             #expect(again?.lines.first?.contains(isPrivate ? "has a database already" : "is not empty") == true)
@@ -53,6 +55,11 @@ import Testing
                 try copy.folder.write(bytes: octets, to: "copy/" + name)
             }
             #expect(copy.problem == nil)
+            // As a file is after a power failure.
+            let sums = try File.read(copy.path + "/SHA256SUMS")
+            try copy.folder.write(bytes: [UInt8](repeating: 0, count: sums.count), to: "copy/SHA256SUMS")
+            #expect(throws: CommandFailure.self) { try BackupFolder(copy.path).verify() }
+            try copy.folder.write(bytes: sums, to: "copy/SHA256SUMS")
             try copy.folder.write("", to: "copy/dump/more.dat.gz")
             #expect(copy.problem?.contains("dump/more.dat.gz was changed, is missing") == true)
             try copy.folder.remove("copy/dump/more.dat.gz")

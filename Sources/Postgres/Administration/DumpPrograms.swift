@@ -4,6 +4,8 @@
 /// process, and an open transaction with them.
 public struct DumpPrograms: Sendable {
     private let binaries: PostgresBinaries
+    /// Variables, as `name=value`, that say where a `service` of the connection is defined.
+    public var services: [String] = []
     /// PostgreSQL's major version.
     public var version: Int { binaries.version }
 
@@ -17,7 +19,8 @@ public struct DumpPrograms: Sendable {
         binaries = found
     }
 
-    /// Dumps the schema `public` into a new folder.
+    /// Dumps the schema `public` into a new folder, with one connection: those of several give up at once where
+    /// somebody waits for a table that the first has locked, as the jobs that empty tables do.
     ///
     /// - Parameters:
     ///   - snapshot: what a transaction has exported, which stays open meanwhile.
@@ -29,7 +32,7 @@ public struct DumpPrograms: Sendable {
         tick: @escaping () -> Void
     ) throws(DumpFailure) {
         let options = [
-            "--no-password", "--format=directory", "--jobs=2", "--schema=public", "--snapshot=\(snapshot)",
+            "--no-password", "--format=directory", "--schema=public", "--snapshot=\(snapshot)",
             "--lock-wait-timeout=60s", "--file=\(folder)",
         ]
         let rows = tables.map { "--exclude-table-data=public.\($0)" } + (isHeld ? ["--enable-row-security"] : [])
@@ -61,6 +64,8 @@ public struct DumpPrograms: Sendable {
 
     /// Restores a dump as the role of `conninfo`, which owns everything then, in one transaction.
     ///
+    /// The programs of version 17 set `transaction_timeout`, which no server before 17 has.
+    ///
     /// - Parameters:
     ///   - entries: pattern of lines of its table of contents that are left out.
     ///   - script: statements before and after those of the dump, which begin and commit the transaction. The last are not
@@ -74,8 +79,11 @@ public struct DumpPrograms: Sendable {
             #"""
             {
                 printf %s "$3"
-                "$0/pg_restore" --list "$1" | grep -Ev "$2" |
-                    "$0/pg_restore" --no-owner --enable-row-security --use-list=/dev/stdin --file=- "$1" && printf %s "$4"
+                {
+                    "$0/pg_restore" --list "$1" | grep -Ev "$2" |
+                        "$0/pg_restore" --no-owner --enable-row-security --use-list=/dev/stdin --file=- "$1" &&
+                        printf %s "$4"
+                } | sed '1,/^SET client_encoding/{/^SET transaction_timeout/d}'
             } | setpriv --pdeathsig=KILL "$0/psql" --no-psqlrc --quiet --no-password --set=ON_ERROR_STOP=1 \
                 --output=/dev/null --file=-
             """#, [folder, entries, script.before, script.after + "\\echo \(mark)\n"], conninfo, tick: tick)
@@ -86,7 +94,7 @@ public struct DumpPrograms: Sendable {
         _ script: String, _ arguments: [String], _ conninfo: String? = nil, tick: @escaping () -> Void = {}
     ) throws(DumpFailure) -> String {
         let command = ["/usr/bin/setpriv", "--pdeathsig=KILL", "/bin/sh", "-c", script, binaries.folder] + arguments
-        let environment = conninfo.map(Self.environment) ?? []
+        let environment = conninfo.map(environment) ?? []
         let outcome: Subprocess.Outcome
         do throws(FileFailure) { outcome = try Subprocess.run(command, environment: environment, tick: tick) } catch {
             throw DumpFailure("\(error.path): \(error.reason)")
@@ -95,11 +103,11 @@ public struct DumpPrograms: Sendable {
         return outcome.output
     }
 
-    private static func environment(_ conninfo: String) -> [String] {
+    private func environment(_ conninfo: String) -> [String] {
         let servers = DatabaseServers(conninfo)
         let options = [servers.parameters["options"], "-c pippin.owner=on"].compactMap(\.self).joined(separator: " ")
         return servers.parameters.environment.filter { !$0.hasPrefix("PGOPTIONS=") } + ["PGOPTIONS=\(options)"]
-            + (servers.hasSeveral ? ["PGTARGETSESSIONATTRS=read-write"] : [])
+            + services + (servers.hasSeveral ? ["PGTARGETSESSIONATTRS=read-write"] : [])
     }
 }
 

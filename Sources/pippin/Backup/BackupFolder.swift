@@ -10,7 +10,12 @@ struct BackupFolder: Sendable {
 
     private static let sums = "find . -type f ! -name SHA256SUMS -exec sha256sum {} + | sort -k 2"
 
-    init(_ path: String) { self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path }
+    /// - Parameter path: as somebody typed it.
+    init(_ path: String) {
+        let end = path.lastIndex { $0 != "/" }.map(path.index(after:)) ?? path.startIndex
+        // A leading hyphen would make it an option of the programs.
+        self.path = (path.hasPrefix("-") ? "./" : "") + path[..<end]
+    }
 
     /// Lends `body` the folder under the name `FOLDER.partial`, which gets its own name afterwards or is deleted.
     ///
@@ -51,7 +56,8 @@ struct BackupFolder: Sendable {
         guard let text = try? File.read(manifest) else {
             throw CommandFailure("\(path) is no backup: no manifest.json")
         }
-        let found = try run("\(Self.sums) | diff SHA256SUMS - | sed -n 's/^[<>] [^.]*[.].//p' | head -n 1")
+        let found = try run(
+            "\(Self.sums) | diff --text SHA256SUMS - | grep -a '^[<>]' | head -n 1 | sed 's/^..[^.]*[.].//'")
         guard found.isEmpty, let format = try? JSON.decode(Format.self, from: text).format else {
             let name = found.split(separator: "\n").first ?? "manifest.json"
             throw CommandFailure("\(path) is damaged: \(name) was changed, is missing or does not belong to it")

@@ -23,6 +23,8 @@ struct BackupManifest: Codable, Sendable {
     let keys: [String: String]
     /// The end of each team's audit log, as POSITION:CODE.
     let heads: [String: String]
+    /// Other roles that have rights on a table, a column, a sequence or a function.
+    let roles: [String]
     /// Rows of each table and partition in the dump.
     var rows: [String: Int]
 

@@ -74,6 +74,21 @@ extension BackupStore {
         return try text("SELECT pg_export_snapshot()")
     }
 
+    /// Other roles than Pippin's and the owner's that have rights on a table, a column, a sequence or a function.
+    private static let grantees = """
+        SELECT DISTINCT rolname, '' FROM (
+            SELECT relowner, (aclexplode(relacl)).grantee FROM pg_class
+            WHERE relnamespace = 'public'::regnamespace
+            UNION ALL
+            SELECT relowner, (aclexplode(attacl)).grantee FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+            WHERE relnamespace = 'public'::regnamespace
+            UNION ALL
+            SELECT proowner, (aclexplode(proacl)).grantee FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+        ) AS rights (owner, grantee) JOIN pg_roles ON pg_roles.oid = grantee
+        WHERE grantee <> owner AND rolname NOT IN ('pippin_app', 'pippin_system')
+        ORDER BY 1
+        """
+
     /// What the transaction sees.
     func manifest(programs: Int) throws(AdminFailure) -> BackupManifest {
         let list = Self.transient.map { "'\($0)'" }.joined(separator: ", ")
@@ -99,7 +114,7 @@ extension BackupStore {
                     """
                     SELECT team_id, format('%s:%s', position, encode(code, 'hex')) FROM audit_chains
                     WHERE position > 0
-                    """)), rows: rows)
+                    """)), roles: try pairs(Self.grantees).map(\.0), rows: rows)
     }
 }
 
@@ -116,26 +131,36 @@ extension BackupStore {
         return name.isEmpty ? nil : name
     }
 
-    /// Pattern of the entries of a dump that are left out: the schema, which is there, and the policies of the former owner,
-    /// in whose place `script` makes those of the new one.
-    static let leftOut = "^[^ ]+ [0-9]+ [0-9]+ (SCHEMA|ACL -|COMMENT -|POLICY public [^ ]+ owner(_held)?) "
+    /// Pattern of the entries of a dump that are left out: the schema, which is there, what the former owner grants from now
+    /// on, and the policies of that owner, in whose place `script` makes those of the new one.
+    static let leftOut = "^[^ ]+ [0-9]+ [0-9]+ (SCHEMA|ACL -|COMMENT -|DEFAULT ACL|POLICY public [^ ]+ owner(_held)?) "
 
     /// The statements of a restore before those of the dump, and those after them, which roll everything back unless the
     /// database is as the backup says.
-    static func script(_ rows: [String: Int]) -> (before: String, after: String) {
-        let json = String(decoding: JSON.encode(rows), as: UTF8.self)
-        let literal = json.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    static func script(_ manifest: BackupManifest) -> (before: String, after: String) {
+        func literal(_ value: some Encodable) -> String {
+            let json = String(decoding: JSON.encode(value), as: UTF8.self)
+            return "'" + json.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        }
         return (
             """
             BEGIN;
             SET LOCAL pippin.owner = 'on';
+            SELECT set_config('pippin.roles', \(literal(manifest.roles)), true);
             DO $$
+            DECLARE
+                it record;
             BEGIN
                 IF NOT pg_try_advisory_xact_lock(\(Migrator.lock)) THEN
                     RAISE EXCEPTION 'another restore or migration of this database is under way';
                 END IF;
                 IF to_regrole('pippin_app') IS NULL THEN CREATE ROLE pippin_app NOLOGIN NOBYPASSRLS; END IF;
                 IF to_regrole('pippin_system') IS NULL THEN CREATE ROLE pippin_system NOLOGIN NOBYPASSRLS; END IF;
+                FOR it IN SELECT name FROM json_array_elements_text(current_setting('pippin.roles')::json) AS name
+                    WHERE to_regrole(quote_ident(name)) IS NULL
+                LOOP
+                    EXECUTE format('CREATE ROLE %I NOLOGIN', it.name);
+                END LOOP;
                 BEGIN
                     EXECUTE format('GRANT pippin_app, pippin_system TO %I', current_user);
                 EXCEPTION WHEN insufficient_privilege THEN
@@ -150,7 +175,7 @@ extension BackupStore {
             """
 
             SET LOCAL search_path = public, pg_temp;
-            SELECT set_config('pippin.rows', '\(literal)', true);
+            SELECT set_config('pippin.rows', \(literal(manifest.rows)), true);
             DO $$
             DECLARE
                 it record;

@@ -82,10 +82,13 @@ extension DumpPrograms {
     static func find(atLeast version: Int) throws(CommandFailure) -> DumpPrograms {
         var settings = ClusterSettings()
         if let path = Environment.value("PATH") { settings.searchPath = path }
-        guard let programs = DumpPrograms(atLeast: version, settings) else {
+        guard var programs = DumpPrograms(atLeast: version, settings) else {
             throw CommandFailure(
                 "pg_dump, pg_restore and psql of PostgreSQL \(version) or newer were not found. Install the package"
                     + " postgresql-client-\(version).")
+        }
+        programs.services = ["PGSERVICEFILE", "PGSYSCONFDIR"].compactMap { name in
+            Environment.value(name).map { "\(name)=\($0)" }
         }
         return programs
     }

@@ -19,7 +19,10 @@ struct RestoreCommand {
         let programs = try DumpPrograms.find(atLeast: manifest.programs)
         if case .url(let conninfo) = settings.storage {
             try load(backup, manifest, programs, to: conninfo)
-            return try finish(manifest, settings)
+            do { return try finish(manifest, settings) } catch {
+                let tokens = endsTokens ? ", and tokens may still be good: empty it and restore again" : ""
+                throw CommandFailure(error.lines + ["The database is restored\(tokens)."], status: error.status)
+            }
         }
         return try makeCluster(try backup.size(), manifest) { conninfo throws(CommandFailure) in
             try load(backup, manifest, programs, to: conninfo)
@@ -62,7 +65,7 @@ struct RestoreCommand {
                 throw CommandFailure("The database is not empty: it has the table \(table). Restore into an empty one.")
             }
             try programs.restore(
-                backup.dump, without: BackupStore.leftOut, in: BackupStore.script(manifest.rows), to: conninfo,
+                backup.dump, without: BackupStore.leftOut, in: BackupStore.script(manifest), to: conninfo,
                 tick: Terminal.progress("restore"))
         } catch { throw CommandFailure("nothing was restored", error) }
     }

@@ -134,7 +134,8 @@ enum Help {
         usage: pippin restore FOLDER [--end-tokens] [OPTIONS]
 
         Puts a copy into a new data directory, or with --database into an empty database. The master key has to be
-        there already. Checks the copy before and the audit logs afterwards; a restore that breaks off leaves nothing.
+        there already. Checks the copy before and the audit logs afterwards; a restore that breaks off halfway leaves
+        nothing.
 
           --end-tokens         end all tokens of the copy, also those that were revoked since it was made
 

@@ -192,7 +192,7 @@ final class Installation {
             switch failure {
             case .newer: throw CommandFailure(.schemaNewer, failure.description, settings, status: refusal)
             case .otherShape: throw CommandFailure(.schemaShape, failure.description, settings, status: refusal)
-            case .database: throw CommandFailure(failure.description)
+            case .database, .unreadable, .misnamed, .sameNumber, .notAnIndex: throw CommandFailure(failure.description)
             default: throw CommandFailure(failure.description, status: refusal)
             }
         } catch { throw CommandFailure("the database cannot be prepared: \(error)") }
