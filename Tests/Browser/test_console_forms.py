@@ -104,7 +104,7 @@ def test_what_is_typed_to_confirm_says_which_character_differs(console: Console,
 
 def test_an_accent_colour_that_is_mended_is_not_called_wrong_any_more(console: Console):
     page = console.open("settings")
-    colour, error = page.get_by_label("Accent colour"), page.locator("#field-accent-error")
+    colour, error = page.get_by_label("Accent colour"), page.locator("#field-accentColour-error")
     colour.fill("#12")
     page.locator("form", has=colour).get_by_role("button", name="Save").click()
     expect(error).to_be_visible()
@@ -113,7 +113,7 @@ def test_an_accent_colour_that_is_mended_is_not_called_wrong_any_more(console: C
     colour.press_sequentially("3456")
     expect(error).to_have_count(0)
     expect(colour).not_to_have_attribute("aria-invalid", "true")
-    expect(colour).to_have_attribute("aria-describedby", "field-accent-hint")
+    expect(colour).to_have_attribute("aria-describedby", "field-accentColour-hint")
 
 
 def test_an_identifier_that_is_taken_is_told_beside_it(console: Console):

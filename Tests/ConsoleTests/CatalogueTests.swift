@@ -62,7 +62,7 @@ import Testing
     }
 
     private static let declared: [any ConfiguredThing.Type] = [
-        ServiceID.self, AppID.self, RegisteredEmailSource.self, AppleKey.self, AppleConnection.self,
+        ServiceID.self, AppID.self, RegisteredEmailSource.self, AppleKey.self, AppleConnection.self, Team.self,
     ]
 
     /// The texts of a declared object's settings: those that each needs, and others that are there.
@@ -72,7 +72,12 @@ import Testing
             needed.append("\(setting.name).label")
             others += optional(setting.name)
             if case .rows = setting.kind { needed.append("\(setting.name).row") }
-            guard case .choice(let values) = setting.kind else { continue }
+            let values =
+                switch setting.kind {
+                case .choice(let values): values
+                case .combination(let all): all.map(\.name)
+                default: [String]()
+                }
             needed += values.map { "\(setting.name).\($0)" }
             others += values.map { "\(setting.name).\($0).hint" }
         }
@@ -105,11 +110,8 @@ import Testing
         "console.operator.drift.document": names(WatchedDocument.Name.self, each: ["", ".about"]),
         "console.operator.jobs.state": names(JobSummary.State.self),
         "console.operator.readiness": names(ReadinessCode.self), "console.roles": names(Role.self),
-        "console.settings.apple-keys": names(AppleKeyPublication.self, each: ["", ".hint"]),
+        "console.settings": names(SettingsPart.self, each: ["", ".about"]),
         "console.settings.mode": names(TeamMode.self, each: ["", ".hint"]),
-        "console.settings.registration": names(Registration.self, each: ["", ".hint"]),
-        "console.settings.second-factor": names(SecondFactor.self, each: ["", ".hint"]),
-        "console.settings.sources": names(SourceChoice.self, each: ["", ".hint"]),
         "console.signing-keys.state": names(TeamSigningKey.State.self),
         "console.test-sign-ins.outcome": names(TestSignInRecord.Outcome.self, each: ["", ".about"]),
         "console.trace-events": names(TraceEvent.Kind.self), "console.traces.outcome": names(TraceOutcome.self),

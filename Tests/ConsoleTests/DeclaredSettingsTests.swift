@@ -46,6 +46,9 @@ private enum SettingsTable {
                 case .line(_, let isOptional): isOptional ? "a text, or `\"\"` for none" : "a text"
                 case .lines(let limit), .rows(let limit): "a list of at most \(limit)"
                 case .choice(let values): choice(values, standard[setting.name]?.string)
+                case .combination(let all): lists(all.map(\.elements), standard[setting.name]?.strings ?? [])
+                case .number(let range):
+                    "a whole number from \(range.lowerBound) to \(range.upperBound), \(standard[setting.name]?.integer ?? 0) by default"
                 case .flag: choice(["false", "true"], "\(standard[setting.name]?.boolean == true)")
                 }
             return "| `\(setting.name)` | \(texts.text(Object.words.label(setting.name))): \(takes) |\n"
@@ -54,6 +57,10 @@ private enum SettingsTable {
 
     private static func choice(_ values: [String], _ standard: String?) -> String {
         values.map { $0 == standard ? "`\($0)` (the default)" : "`\($0)`" }.joined(separator: " or ")
+    }
+
+    private static func lists(_ lists: [[String]], _ standard: [String]) -> String {
+        choice(lists.map { "\($0)" }, "\(standard)")
     }
 }
 
@@ -232,8 +239,49 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
             faults: [
                 ("servicesID", "", "servicesID"), ("servicesID", "a b", "servicesID"), ("keyID", "short", "keyID"),
             ], table: "apple_connections", columns: ["servicesID": "services_id", "keyID": "key_id"],
-            others: ["team_id", "app_id", "version", "created_at"]),
+            others: ["team_id", "app_id", "version", "created_at"]), team,
     ]
+
+    private static let team = Declaration(
+        type: Team.self,
+        random: { garbage in
+            [
+                "name": description(&garbage), "mode": one(["production", "sandbox"], &garbage),
+                "identitySources": one(
+                    [["directory"], ["apple"], ["directory", "apple"], ["apple", "directory"]], &garbage),
+                "secondFactor": one(["off", "optional", "required"], &garbage),
+                "registration": one(["open", "invitation", "off"], &garbage),
+                "idTokenSeconds": one([60, 600, 86_400], &garbage),
+                "requireVerifiedDomains": one([true, false], &garbage),
+                "accountDeleteEvent": one(["account-delete", "account-deleted"], &garbage),
+                "appleKeys": one(["automatic", "always", "off"], &garbage),
+                "auditRetentionDays": one([30, 400, 3650], &garbage),
+                "accentColour": one(["", "#0b57d0", "#FFE14D"], &garbage),
+                "privacyURL": one(["", "https://acme.example/privacy"], &garbage),
+                "termsURL": one(["", "https://acme.example/a?b=c#d"], &garbage),
+            ]
+        },
+        faults: [
+            ("name", "", "name"), ("name", "a\nb", "name"), ("mode", "test", "mode"),
+            ("identitySources", [], "identitySources"), ("identitySources", ["apple", "google"], "identitySources[1]"),
+            ("identitySources", ["apple", "apple"], "identitySources[1]"), ("secondFactor", "no", "secondFactor"),
+            ("registration", "", "registration"), ("idTokenSeconds", 59, "idTokenSeconds"),
+            ("idTokenSeconds", .integer(.max), "idTokenSeconds"), ("idTokenSeconds", "600", "idTokenSeconds"),
+            ("accountDeleteEvent", "deleted", "accountDeleteEvent"), ("appleKeys", "", "appleKeys"),
+            ("auditRetentionDays", 29, "auditRetentionDays"), ("auditRetentionDays", 3651, "auditRetentionDays"),
+            ("accentColour", "blue", "accentColour"), ("privacyURL", "http://acme.example", "privacyURL"),
+            ("termsURL", "javascript:alert(1)", "termsURL"),
+        ], table: "teams",
+        columns: [
+            "name": "name", "mode": "mode", "identitySources": "identity_sources", "secondFactor": "second_factor",
+            "registration": "registration", "idTokenSeconds": "id_token_seconds",
+            "requireVerifiedDomains": "requires_verified_domains", "accountDeleteEvent": "account_delete_event",
+            "appleKeys": "apple_keys", "auditRetentionDays": "audit_retention_days", "accentColour": "accent_colour",
+            "privacyURL": "privacy_url", "termsURL": "terms_url",
+        ],
+        others: [
+            "team_id", "is_system", "version", "created_at", "deletion_due_at", "closed_at", "emptied_at", "deleted_at",
+        ])
 
     private static func some<Element>(_ elements: [Element], _ garbage: inout Garbage) -> [Element] {
         elements.shuffled(using: &garbage).filter { _ in Bool.random(using: &garbage) }
@@ -320,29 +368,6 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
         for app in [offer.app, again.app] {
             let settings = try AppID.Settings(app.settings, policy: .hostNames)
             #expect((settings.description, settings.isEnabled, settings.issuer) == ("Acme", false, .apple))
-        }
-    }
-
-    @Test func `of a team are the same through a file, and tell each fault once`() throws {
-        let name = try #require(TeamName(rawValue: "Acme"))
-        for sources: Set<IdentitySource> in [[.directory], [.apple], [.apple, .directory]] {
-            let settings = TeamSettings(name: name, mode: .sandbox, identitySources: sources, secondFactor: .required)
-            let typed = try #require(settings).typed
-            var reader = MemberReader(.object(typed), at: .whole)
-
-            #expect(try TeamSettings(reader.settings(TeamSettings.self), policy: .hostNames) == settings)
-            #expect(reader.finished().isEmpty)
-            for (name, value, path) in [
-                ("name", "", "name"), ("mode", "test", "mode"), ("secondFactor", "no", "secondFactor"),
-                ("identitySources", [], "identitySources"), ("appleKeys", "", "appleKeys"),
-                ("identitySources", ["apple", "google"], "identitySources[1]"),
-                ("identitySources", ["apple", "apple"], "identitySources[1]"),
-            ] as [(String, JSONValue, String)] {
-                let errors = #expect(throws: FieldErrors.self) {
-                    try TeamSettings(typed.merging([name: value]) { $1 }, policy: .hostNames)
-                }
-                #expect(errors?.all.map(\.path.description) == [path])
-            }
         }
     }
 

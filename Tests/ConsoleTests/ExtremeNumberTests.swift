@@ -25,7 +25,7 @@ import Testing
     @Test(.environment) func `V39: a form whose numbers are extreme is refused beside its fields`() async throws {
         var owner = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         let rules = SettingsRoutes.part.link(TeamID.acme, .rules)
-        let usual = [("id_token_seconds", "600"), ("audit_retention_days", "400")]
+        let usual = [("idTokenSeconds", "600"), ("auditRetentionDays", "400")]
         for number in Self.numbers {
             for field in usual.map(\.0) {
                 let form = usual.map { ($0.0, $0.0 == field ? number : $0.1) }

@@ -14,14 +14,14 @@ import Testing
         var olive = try await environment.signedIn("Olive", [TeamID.acme: .owner])
         func form(_ days: String, version: String) -> [(String, String)] {
             [
-                ("version", version), ("id_token_seconds", "600"), ("account_delete_event", "account-delete"),
-                ("audit_retention_days", days),
+                ("version", version), ("idTokenSeconds", "600"), ("accountDeleteEvent", "account-delete"),
+                ("auditRetentionDays", days),
             ]
         }
         let rules = SettingsRoutes.part.link(TeamID.acme, .rules)
 
         let refused = try await ada.post(rules, form("399", version: "1"))
-        #expect(refused.status == 422 && refused.text.contains("id=\"field-audit_retention_days-error\""))
+        #expect(refused.status == 422 && refused.text.contains("id=\"field-auditRetentionDays-error\""))
         #expect(try await ada.post(rules, form("401", version: "1")).status == 303)
         #expect(try await olive.post(rules, form("30", version: "2")).status == 303)
         let days = "SELECT audit_retention_days FROM teams WHERE team_id = 'ACMETEAM01'"
@@ -36,7 +36,7 @@ import Testing
         async let answer = {
             var ada = ada
             let address = SettingsRoutes.part.link(TeamID.acme, .sources)
-            let answer = try await ada.post(address, [("version", "2"), ("sources", "both")])
+            let answer = try await ada.post(address, [("version", "2"), ("identitySources", "both")])
             isAnswered.withLock { $0 = true }
             return answer.status
         }()

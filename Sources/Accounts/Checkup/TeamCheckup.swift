@@ -33,7 +33,7 @@ public struct TeamCheckup: Sendable {
     ///   - actor: the actor in the audit event of a domain whose state changes.
     public func run(_ team: Team, by actor: Actor, from origin: Origin) async throws -> [Finding] {
         let connections = try await AppleConnectionStore(database).list(in: team.id)
-        var findings = sources(of: team.configuration, connections)
+        var findings = sources(of: team.settings, connections)
         findings += try await check(connections, of: team.id)
         if !connections.isEmpty {
             findings += try await checkAddresses(of: team.id)
@@ -52,13 +52,13 @@ public struct TeamCheckup: Sendable {
         return false
     }
 
-    private func sources(of team: TeamConfiguration, _ connections: [AppleConnection]) -> [Finding] {
+    private func sources(of team: TeamSettings, _ connections: [AppleConnection]) -> [Finding] {
         let subject = Message("console.checkup.sources")
-        switch (team.settings.identitySources.contains(.apple), connections.isEmpty) {
+        switch (team.identitySources.contains(.apple), connections.isEmpty) {
         case (true, true):
             let advice = Message("console.checkup.sources.unconnected.advice")
             return [Finding(.wrong, subject, Message("console.checkup.sources.unconnected"), advice: [advice])]
-        case (true, false) where team.policy.registration != .open:
+        case (true, false) where team.registration != .open:
             let advice = Message("console.checkup.sources.closed.advice")
             return [Finding(.note, subject, Message("console.checkup.sources.closed"), advice: [advice])]
         case (false, false): return [Finding(.note, subject, Message("console.checkup.sources.unused"))]
@@ -256,7 +256,7 @@ public struct TeamCheckup: Sendable {
     }
 
     func checkDomains(of team: Team, _ actor: Actor, _ origin: Origin) async throws -> [Finding] {
-        let isNeeded = team.configuration.policy.requiresVerifiedDomains
+        let isNeeded = team.settings.requiresVerifiedDomains
         let all = try await DomainStore(database).all(in: team.id)
         let choice = LeastRecentlyChecked(of: all, most: Self.hostLimit) { $0.checkedAt }
         let found = try await concurrently(choice.things) { domain in

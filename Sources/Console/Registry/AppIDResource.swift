@@ -216,7 +216,7 @@ struct AppIDPage: FramedPage {
             : BadgeView(.warn, Message("console.registry.sign-in-off"))
     }
 
-    private var details: [SettingView] { SettingsForm(appID).facts }
+    private var details: [SettingView] { SettingsForm(appID).facts() }
 }
 
 extension AppID {

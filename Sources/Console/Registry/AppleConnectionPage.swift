@@ -81,10 +81,10 @@ struct AppleConnectionPage: FramedPage {
 struct AppleConnectionListPage: FramedPage {
     static let template = "console/apple/index"
     static let fields = frameFields.with {
-        $0.words("sources") { SourceChoice(Set($0.sources)).words }
-        $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team))#sources-heading" }
-        $0.flag("unused") { !$0.sources.contains(.apple) && !$0.rows.isEmpty }
-        $0.flag("unconnected") { $0.sources.contains(.apple) && $0.rows.isEmpty }
+        $0.words("sources") { Team.words.value(SettingsForm($0.team)["identitySources"], of: "identitySources") }
+        $0.text("settingsURL") { "\(SettingsRoutes.settings.link($0.team.id))#sources-heading" }
+        $0.flag("unused") { !$0.team.settings.identitySources.contains(.apple) && !$0.rows.isEmpty }
+        $0.flag("unconnected") { $0.team.settings.identitySources.contains(.apple) && $0.rows.isEmpty }
         $0.rows("connections") { $0.rows }
         $0.rows("others") { $0.others }
         $0.optionalText("newURL") { $0.newURL }
@@ -93,8 +93,7 @@ struct AppleConnectionListPage: FramedPage {
     }
 
     let frame: ConsoleFrame
-    let team: TeamID
-    let sources: [IdentitySource]
+    let team: Team
     let rows: [ListRow]
     /// Primary App IDs that are not connected.
     let others: [ListRow]

@@ -59,8 +59,7 @@ struct AppleConnectionResource: RegistryResource {
                 end: [mayChange ? .link(Message("console.apple.connect"), url, for: id) : nil])
         }
         let view = AppleConnectionListPage(
-            frame: context.frame(Message("console.apple.title")), team: team,
-            sources: context.team.settings.identitySources, rows: rows, others: others,
+            frame: context.frame(Message("console.apple.title")), team: context.team, rows: rows, others: others,
             newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil, hasAppIDs: !primaries.isEmpty,
             standIn: StandInSetup(parts.standIn))
         return context.site.respond(view)

@@ -32,7 +32,7 @@ struct DomainPages: ConsolePages {
     private func page(of domain: RegisteredDomain, _ context: TeamContext) -> DomainPage {
         DomainPage(
             frame: context.frame(domain.name.text), team: context.teamID, domain: domain,
-            isNeeded: context.team.configuration.policy.requiresVerifiedDomains,
+            isNeeded: context.team.settings.requiresVerifiedDomains,
             checkURL: context.may(.changeRegistry)
                 ? RegistryRoutes.domainChecks.link(context.teamID, domain.name.text) : nil)
     }

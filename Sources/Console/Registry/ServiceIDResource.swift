@@ -194,7 +194,7 @@ struct ServiceIDPage: FramedPage {
     let keysURL: String?
     let danger: DangerView?
 
-    private var details: [SettingView] { SettingsForm(service).facts }
+    private var details: [SettingView] { SettingsForm(service).facts() }
 }
 
 extension ServiceIDSummary {

@@ -20,6 +20,13 @@ struct SettingsForm<Object: ConfiguredThing>: Sendable {
 
     init(_ object: Object) { self.init([:], object.settings) }
 
+    /// The form of a stored object, of which these settings were sent.
+    init(_ form: Form, of names: [String], over object: Object) {
+        let (stored, sent) = (Self(object), Self(form))
+        texts = Self.texts(sent.typed(over: object.settings)).merging(sent.texts) { $1 }
+        for (name, texts) in stored.texts where !names.contains(name) { self.texts[name] = texts }
+    }
+
     private static func texts(_ typed: Typed) -> [String: [String]] {
         Dictionary(
             uniqueKeysWithValues: settings.map { setting in
@@ -27,6 +34,8 @@ struct SettingsForm<Object: ConfiguredThing>: Sendable {
                 let texts =
                     switch setting.kind {
                     case .line, .choice: [value.string ?? ""]
+                    case .combination(let all): [all.first { $0.elements == value.strings }?.name ?? ""]
+                    case .number: [value.integer.map { "\($0)" } ?? value.string ?? ""]
                     case .lines: [value.strings.joined(separator: "\n")]
                     case .rows: value.strings.isEmpty ? [""] : value.strings
                     case .flag: value.boolean == true ? ["yes"] : []
@@ -52,6 +61,9 @@ struct SettingsForm<Object: ConfiguredThing>: Sendable {
             switch setting.kind {
             case .line(let isCode, _): typed[setting.name] = text.map { .string(isCode ? $0.trimmed : $0) }
             case .choice: typed[setting.name] = text.map(JSONValue.string)
+            case .combination(let all):
+                typed[setting.name] = text.map { text in .strings(all.first { $0.name == text }?.elements ?? []) }
+            case .number: typed[setting.name] = text.map { Int64($0.trimmed).map(JSONValue.integer) ?? .string($0) }
             case .lines(let limit): typed[setting.name] = text.map { _ in .strings(lines(setting.name, limit).all) }
             case .rows: typed[setting.name] = text.map { _ in .strings(rows(setting.name).map(\.text)) }
             case .flag: typed[setting.name] = .boolean(text != nil)
@@ -71,26 +83,35 @@ struct SettingsForm<Object: ConfiguredThing>: Sendable {
         }
     }
 
-    /// Label and displayed value of each setting.
-    var facts: [SettingView] {
-        Self.settings.map { SettingView(Object.words.label($0.name), shown($0, typed[$0.name] ?? .null)) }
+    /// Label and displayed value of these settings, or of all.
+    func facts(of names: [String]? = nil) -> [SettingView] {
+        let typed = typed
+        return Self.settings(names).map { setting in
+            SettingView(Object.words.label(setting.name), shown(setting, typed[setting.name] ?? .null))
+        }
+    }
+
+    private static func settings(_ names: [String]?) -> [Setting<Object.Settings>] {
+        settings.filter { names?.contains($0.name) ?? true }
     }
 
     private func shown(_ setting: Setting<Object.Settings>, _ value: JSONValue) -> any LocalizedTextConvertible {
         let elements: [String]
         switch setting.kind {
         case .flag: return value.boolean == true ? Message("console.registry.on") : Message("console.registry.off")
-        case .choice: return Object.words.value(value.string ?? "", of: setting.name)
-        case .line: elements = [value.string ?? ""].filter { !$0.isEmpty }
+        case .choice, .combination: return Object.words.value(self[setting.name], of: setting.name)
+        case .line, .number: elements = [self[setting.name]].filter { !$0.isEmpty }
         case .lines: elements = value.strings.sorted()
         case .rows: elements = value.strings
         }
         return elements.isEmpty ? Message("console.registry.none") : elements.joined(separator: ", ")
     }
 
-    /// Each setting with its typed value and its value in `current`.
-    func compared(with current: Object) -> [ConflictPage.Row] {
-        zip(Self(current).facts, facts).map { ConflictPage.Row(label: $0.label, theirs: $0.value, yours: $1.value) }
+    /// Each of the settings with its typed value and its value in `current`.
+    func compared(with current: Object, _ names: [String]? = nil) -> [ConflictPage.Row] {
+        zip(Self(current).facts(of: names), facts(of: names)).map {
+            ConflictPage.Row(label: $0.label, theirs: $0.value, yours: $1.value)
+        }
     }
 }
 
@@ -160,7 +181,7 @@ extension SettingsForm {
         _ errors: FieldErrors, _ site: Site, of names: [String]? = nil, base: String = "",
         options: [String: [Option]] = [:]
     ) -> [Input] {
-        Self.settings.filter { names?.contains($0.name) ?? true }.map { setting in
+        Self.settings(names).map { setting in
             let name = setting.name
             return switch setting.kind {
             case .line(let isCode, let isOptional):
@@ -170,6 +191,8 @@ extension SettingsForm {
             case .lines(let limit): input(name, .lines(3), errors, site, limit: limit, isCode: true)
             case .rows(let limit): input(name, .rows(rows(name, errors, limit)), errors, site, limit: limit)
             case .choice(let values): input(name, .choices(choices(name, values, site, base)), errors, site)
+            case .combination(let all): input(name, .choices(choices(name, all.map(\.name), site, base)), errors, site)
+            case .number: input(name, .line("text"), errors, site, isCode: true)
             case .flag: input(name, .box(isChecked: texts[name]?.isEmpty == false), errors, site)
             }
         }

@@ -10,12 +10,9 @@ struct SettingsPage: FramedPage {
     static let template = "console/settings"
     static let fields = frameFields.with {
         $0.flag("mayChange") { $0.mayChange }
-        $0.errors { $0.errors.links }
-        for part in SettingsPart.allCases { $0.group("\(part)", FormView.fields) { $0.form(part) } }
-        $0.text("appleURL") { RegistryRoutes.appleConnections.list.link($0.team.id) }
-        $0.url("previewURL") { $0.previewURL }
-        $0.text("wordsBase") { "\(SettingsRoutes.accent.link($0.team.id))?colour=" }
-        $0.text("previewBase") { "\(SettingsRoutes.preview.link($0.team.id))?accent=" }
+        $0.errors { $0.form.links($0.errors) }
+        $0.list("parts", SettingsPartView.fields) { $0.parts([.team, .branding]) }
+        $0.list("more", SettingsPartView.fields) { $0.parts([.sources, .signIn, .rules]) }
         $0.text("logoURL") { SettingsRoutes.logo.link($0.team.id) }
         $0.optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
         $0.text("logoRemovalURL") { SettingsRoutes.logoRemoval.link($0.team.id) }
@@ -44,7 +41,10 @@ struct SettingsPage: FramedPage {
     let mayChange: Bool
     /// Whether the account may set the mode, which only operators may.
     let setsMode: Bool
-    var draft: SettingsDraft
+    let site: Site
+    let form: SettingsForm<Team>
+    /// Whether to let Apple's keys stand beside Apple's issuer, if that is asked.
+    var question: Input?
     /// Digest of the team's logo.
     var logo: String?
     var errors = FieldErrors()
@@ -53,16 +53,59 @@ struct SettingsPage: FramedPage {
     /// Scheduled deletion, shown to owners.
     let due: DeletionView?
 
-    private func form(_ part: SettingsPart) -> FormView {
-        FormView(
-            action: SettingsRoutes.part.link(team.id, part), version: team.version, errors: [],
-            inputs: draft.inputs(of: part, setsMode: setsMode, errors))
+    private func parts(_ parts: [SettingsPart]) -> [SettingsPartView] {
+        parts.map { part in
+            let names = part.names(setsMode: setsMode)
+            return SettingsPartView(
+                part: part, team: team.id, facts: form.facts(of: part.names), accent: form["accentColour"],
+                form: mayChange
+                    ? FormView(
+                        action: SettingsRoutes.part.link(team.id, part), version: team.version, errors: [],
+                        inputs: inputs(of: names)) : nil)
+        }
     }
 
+    private func inputs(of names: [String]) -> [Input] {
+        form.inputs(errors, site, of: names).flatMap { input in
+            var input = input
+            if input.name == "accentColour" { input.hint = AccentHint.words(about: input.value).localizedText }
+            return [input] + (input.name == "appleKeys" ? [question].compactMap(\.self) : [])
+        }
+    }
+}
+
+/// Settings that are saved together: their form, or their values for members who may not change them.
+struct SettingsPartView: Sendable {
+    let part: SettingsPart
+    let team: TeamID
+    let facts: [SettingView]
+    /// The accent colour as typed.
+    let accent: String
+    let form: FormView?
+
+    static let fields = Fields<SettingsPartView> {
+        $0.text("id") { $0.part.rawValue }
+        $0.words("heading") { Message(in: "console.settings", $0.part.rawValue) }
+        $0.words("about") { Message(in: "console.settings", $0.part.rawValue + ".about") }
+        $0.optionalText("connectionsURL") { part in
+            part.part == .sources ? RegistryRoutes.appleConnections.list.link(part.team) : nil
+        }
+        $0.list("facts", SettingView.fields) { $0.facts }
+        $0.optionalGroup("form", FormView.fields) { $0.form }
+        $0.optionalGroup("preview", previewFields) { $0.part == .branding ? $0 : nil }
+    }
+
+    private static let previewFields = Fields<SettingsPartView> {
+        $0.url("url") { $0.previewURL }
+        $0.text("base") { $0.previewBase }
+        $0.text("wordsBase") { "\(SettingsRoutes.accent.link($0.team))?colour=" }
+    }
+
+    private var previewBase: String { "\(SettingsRoutes.preview.link(team))?accent=" }
+
     private var previewURL: SafeURL {
-        let accent = AccentColour(rawValue: draft.accent.trimmed)?.rawValue ?? ""
-        let address = "\(SettingsRoutes.preview.link(team.id))?accent=\(PercentCoding.encode(accent))"
-        return SafeURL(vetted: address) ?? SafeURL(literal: "/")
+        let colour = AccentColour(rawValue: accent.trimmed)?.rawValue ?? ""
+        return SafeURL(vetted: previewBase + PercentCoding.encode(colour)) ?? SafeURL(literal: "/")
     }
 }
 
@@ -91,7 +134,7 @@ struct PreviewPage: View {
         $0.flag("cancellable") { _ in true }
         $0.flag("linkOffered") { _ in false }
         $0.text("recoveryURL") { _ in "#" }
-        $0.optionalText("registrationURL") { $0.team.policy.registration == .open ? "#" : nil }
+        $0.optionalText("registrationURL") { $0.team.settings.registration == .open ? "#" : nil }
     }
 
     private static let brandFields = Fields<PreviewPage> {
@@ -99,8 +142,8 @@ struct PreviewPage: View {
         $0.text("initial") { Initial.of($0.team.settings.name.rawValue) }
         $0.optionalText("logo") { page in page.logo.map { TeamRoutes.logo.link(page.team.id, $0) } }
         $0.optionalText("stylesheet") { $0.accent.map(BrandAssets.link) }
-        $0.optionalText("privacyURL") { $0.team.branding.privacyURL?.rawValue }
-        $0.optionalText("termsURL") { $0.team.branding.termsURL?.rawValue }
+        $0.optionalText("privacyURL") { $0.team.settings.privacyURL?.rawValue }
+        $0.optionalText("termsURL") { $0.team.settings.termsURL?.rawValue }
         $0.flag("sandbox") { $0.team.settings.mode == .sandbox }
     }
 
@@ -123,13 +166,4 @@ enum SettingsRoutes {
     static let logoRemoval = Route("/console/:team/settings/logo/removal", TeamID.self)
     static let deletion = Route("/console/:team/settings/deletion", TeamID.self)
     static let deletionCancellation = Route("/console/:team/settings/deletion/cancellation", TeamID.self)
-}
-
-/// Forms of the settings page, each saved separately.
-enum SettingsPart: String, PathValue, CaseIterable, Sendable {
-    case team
-    case sources
-    case signIn = "sign-in"
-    case rules
-    case branding
 }

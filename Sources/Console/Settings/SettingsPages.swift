@@ -17,7 +17,7 @@ struct SettingsPages: ConsolePages {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(SettingsRoutes.settings, needs: .read, at: .settings) { context in
-            try await respond(context, SettingsDraft(context.team.configuration))
+            try await respond(context, SettingsForm(context.team))
         }
         router.post(SettingsRoutes.part, needs: .changeSettings, at: .settings) { context, form, part in
             try await save(context, form, part)
@@ -39,39 +39,56 @@ struct SettingsPages: ConsolePages {
         }
     }
 
-    private func save(_ context: TeamContext, _ form: Form, _ part: SettingsPart) async throws -> Response {
-        let version = try form.version()
-        var draft = SettingsDraft(context.team.configuration)
-        draft.read(form, of: part, setsMode: context.account.isOperator)
-        // The draft's other parts are of this version; under a later version number they would overwrite newer values.
-        guard version == context.team.version else { return refuse(context, draft, form, part, context.team) }
+    private func save(_ context: TeamContext, _ sent: Form, _ part: SettingsPart) async throws -> Response {
+        let version = try sent.version()
+        let names = part.names(setsMode: context.account.isOperator)
+        // A form of another release names other fields.
+        guard names.contains(where: { sent[$0] != nil }) else { throw UserFacingError.staleForm }
+        let form = SettingsForm(sent, of: names, over: context.team)
+        // The form's other settings are of this version; under a later version number they would overwrite newer values.
+        guard version == context.team.version else { return refuse(context, form, sent, part, context.team) }
+        var settings: TeamSettings?
         var errors = FieldErrors()
-        try await checkMode(draft, context, &errors)
-        checkRetention(draft, context, &errors)
-        guard let configuration = draft.configuration(over: context.team.configuration, &errors) else {
-            return try await respond(context, draft, errors)
-        }
+        do { settings = try TeamSettings(form.typed, policy: context.addressPolicy) } catch { errors.add(error) }
+        let question = askAboutAppleKeys(form, sent, context, &errors)
+        checkRetention(form, context, &errors)
+        try await checkMode(form, context, &errors)
+        guard let settings, errors.isEmpty else { return try await respond(context, form, errors, question: question) }
         let outcome = try await database.change(by: context) { change in
-            try await teams.update(to: configuration, version: version, change)
+            try await teams.update(to: settings, version: version, change)
         }
         switch outcome {
         case .notFound: throw UserFacingError.notFound
-        case .conflict(let theirs): return refuse(context, draft, form, part, theirs)
+        case .conflict(let theirs): return refuse(context, form, sent, part, theirs)
         case .saved: return saved(context)
         }
     }
 
+    /// The question whether Apple's keys may stand beside Apple's issuer, if they are chosen to; an error until it is answered.
+    private func askAboutAppleKeys(
+        _ form: SettingsForm<Team>, _ sent: Form, _ context: TeamContext, _ errors: inout FieldErrors
+    ) -> Input? {
+        let chosen = AppleKeyPublication(rawValue: form["appleKeys"])
+        guard chosen?.takesConfirmation(after: context.team.settings.appleKeys) == true else { return nil }
+        let isAccepted = sent.isChecked("acceptsAppleTokens")
+        if !isAccepted { errors.add("appleKeys", Message("console.settings.appleKeys.question")) }
+        return Input(
+            "acceptsAppleTokens", Message("console.settings.appleKeys.accept"), as: .box(isChecked: isAccepted),
+            hint: Message("console.settings.appleKeys.accept.hint"))
+    }
+
     /// Rejects a shorter audit retention without the right `dangerZone`, because deleted events cannot be restored.
-    private func checkRetention(_ draft: SettingsDraft, _ context: TeamContext, _ errors: inout FieldErrors) {
-        guard let days = Int(draft.auditRetentionDays.trimmed), !context.may(.dangerZone),
-            days < context.team.configuration.policy.auditRetentionDays
+    private func checkRetention(_ form: SettingsForm<Team>, _ context: TeamContext, _ errors: inout FieldErrors) {
+        guard let days = form.typed["auditRetentionDays"]?.integer, !context.may(.dangerZone),
+            days < context.team.settings.auditRetentionDays
         else { return }
-        errors.add("audit_retention_days", Message("console.settings.retention.owner"))
+        errors.add("auditRetentionDays", Message("console.settings.auditRetentionDays.owner"))
     }
 
     /// Rejects production mode while the team has App IDs or Service IDs that are allowed only in sandbox mode.
-    private func checkMode(_ draft: SettingsDraft, _ context: TeamContext, _ errors: inout FieldErrors) async throws {
-        guard draft.mode == .production, context.team.settings.mode == .sandbox else { return }
+    private func checkMode(_ form: SettingsForm<Team>, _ context: TeamContext, _ errors: inout FieldErrors) async throws
+    {
+        guard form["mode"] == TeamMode.production.rawValue, context.team.settings.mode == .sandbox else { return }
         let obstacles = try await registry.obstaclesToProduction(of: context.teamID)
         guard !obstacles.isEmpty else { return }
         let some = LocalizedText.list(obstacles.prefix(10).map { .verbatim($0.identifier.rawValue) })
@@ -87,29 +104,22 @@ struct SettingsPages: ConsolePages {
 
     /// Conflict page for settings that were saved in the meantime: both versions, one of which the member chooses.
     private func refuse(
-        _ context: TeamContext, _ draft: SettingsDraft, _ form: Form, _ part: SettingsPart, _ theirs: Team
+        _ context: TeamContext, _ form: SettingsForm<Team>, _ sent: Form, _ part: SettingsPart, _ theirs: Team
     ) -> Response {
-        let site = context.site
-        let rows = zip(SettingsDraft(theirs.configuration).lines(of: part), draft.lines(of: part)).map {
-            theirs, yours in
-            ConflictPage.Row(
-                label: site.text(theirs.label.localizedText), theirs: site.text(theirs.value.localizedText),
-                yours: site.text(yours.value.localizedText))
-        }
         let view = ConflictPage(
-            frame: context.frame(Message("console.settings.conflict")), heading: theirs.settings.name.rawValue,
-            auditURL: ConsoleRoutes.audit.link(context.teamID), rows: rows,
+            frame: context.frame(Message("console.conflict.title")), heading: theirs.identity,
+            auditURL: ConsoleRoutes.audit.link(context.teamID), rows: form.compared(with: theirs, part.names),
             action: SettingsRoutes.part.link(context.teamID, part),
             reloadURL: SettingsRoutes.settings.link(context.teamID), version: theirs.version,
-            typed: form.fields.filter { !["csrf", "version"].contains($0.name) })
-        return site.respond(view, status: .conflict)
+            typed: sent.fields.filter { !["csrf", "version"].contains($0.name) })
+        return context.site.respond(view, status: .conflict)
     }
 
     private func delete(_ context: TeamContext, _ form: Form) async throws -> Response {
-        let confirmation = Confirmation(form, expecting: context.team.settings.name.rawValue)
+        let confirmation = Confirmation(form, expecting: context.team.identity)
         guard let reason = confirmation.reason else {
-            let draft = SettingsDraft(context.team.configuration)
-            return try await respond(context, draft, deletion: danger(context, confirmation))
+            let form = SettingsForm(context.team)
+            return try await respond(context, form, deletion: danger(context, confirmation))
         }
         let version = try form.version()
         let outcome = try await database.change(by: context) { change in
@@ -137,26 +147,18 @@ struct SettingsPages: ConsolePages {
     }
 
     private func respond(
-        _ context: TeamContext, _ draft: SettingsDraft, _ errors: FieldErrors = FieldErrors(),
-        deletion: DangerView? = nil
+        _ context: TeamContext, _ form: SettingsForm<Team>, _ errors: FieldErrors = FieldErrors(),
+        question: Input? = nil, deletion: DangerView? = nil
     ) async throws -> Response {
-        let due = try await due(context)
-        var view = view(context, draft, due)
-        view.logo = try await logos.digest(of: context.teamID)
-        view.errors = errors
-        if let deletion { view.deletion = deletion }
+        let mayDelete = context.may(.dangerZone) && context.team.deletionDueAt == nil
+        let typed = Confirmation(expecting: context.team.identity)
+        let view = SettingsPage(
+            frame: context.frame(Message("console.settings.title")), team: context.team,
+            mayChange: context.may(.changeSettings), setsMode: context.account.isOperator, site: context.site,
+            form: form, question: question, logo: try await logos.digest(of: context.teamID), errors: errors,
+            deletion: deletion ?? (mayDelete ? danger(context, typed) : nil), due: try await due(context))
         let isRefused = !errors.isEmpty || deletion != nil
         return context.site.respond(view, status: isRefused ? .unprocessableContent : .ok)
-    }
-
-    private func view(_ context: TeamContext, _ draft: SettingsDraft, _ due: SettingsPage.DeletionView?) -> SettingsPage
-    {
-        let mayDelete = context.may(.dangerZone) && context.team.deletionDueAt == nil
-        let typed = Confirmation(expecting: context.team.settings.name.rawValue)
-        return SettingsPage(
-            frame: context.frame(Message("console.settings.title")), team: context.team,
-            mayChange: context.may(.changeSettings), setsMode: context.account.isOperator, draft: draft,
-            deletion: mayDelete ? danger(context, typed) : nil, due: due)
     }
 
     /// The scheduled deletion: its time while it can be cancelled, then the number of pending revocations.
@@ -191,7 +193,7 @@ extension SettingsPages {
             logo = try LogoFile(context.request.uploads.first { $0.name == "logo" }?.octets ?? [])
         } catch {
             let errors = FieldErrors("logo", Self.message(error))
-            return try await respond(context, SettingsDraft(context.team.configuration), errors)
+            return try await respond(context, SettingsForm(context.team), errors)
         }
         // Every loop reloads the team after an upload.
         try await count(.heavyWork, in: context.teamID)
@@ -209,7 +211,7 @@ extension SettingsPages {
         let typed = try context.request.query()["accent"] ?? ""
         let page = PreviewPage(
             assets: context.site.assets, publicURL: server.publicURL, team: context.team,
-            accent: AccentColour(rawValue: typed) ?? context.team.branding.accent,
+            accent: AccentColour(rawValue: typed) ?? context.team.settings.accent,
             logo: try await logos.digest(of: context.teamID))
         return context.site.respond(page, frame: .ourselves)
     }
@@ -217,7 +219,7 @@ extension SettingsPages {
     /// Hint about the accent colour being entered, as plain text for the page's script.
     private func wordsAboutAccent(_ context: TeamContext) throws -> Response {
         let typed = try context.request.query()["colour"] ?? ""
-        let words = SettingsDraft.words(aboutAccent: typed)
+        let words = AccentHint.words(about: typed)
         return .unstored(context.site.text(words), type: "text/plain; charset=utf-8")
     }
 

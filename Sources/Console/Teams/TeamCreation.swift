@@ -94,8 +94,8 @@ struct NewTeamForm: Sendable {
                 ? Message("console.teams.name.missing")
                 : Message("console.teams.name.too-long", count: TeamName.maximumLength))
         let id = readID()
-        guard let name, errors.isEmpty, let settings = TeamSettings(name: name, mode: mode) else { return nil }
-        return Accepted(settings: settings, id: id)
+        guard let name, errors.isEmpty else { return nil }
+        return Accepted(settings: TeamSettings(name: name, mode: mode), id: id)
     }
 
     /// Adds the error that the id is or was used by a team.

@@ -31,7 +31,7 @@ struct UserInvitationPages: ConsolePages {
     }
 
     private func send(_ form: UserInviteForm, to email: EmailAddress, _ context: TeamContext) async throws -> Response {
-        guard context.team.policy.registration != .off else { throw UserFacingError.forbidden }
+        guard context.team.settings.registration != .off else { throw UserFacingError.forbidden }
         let caller = AccountCaller(
             team: context.teamID, language: form.language, origin: context.origin, now: server.clock())
         do { try await invitations.invite(email, by: context.account.subject, for: caller) } catch UserInvitations
@@ -68,7 +68,7 @@ struct UserInvitationPages: ConsolePages {
     /// Renders the page; after a rejected invitation with its input and errors.
     private func respond(_ context: TeamContext, _ form: UserInviteForm) async throws -> Response {
         let team = context.teamID
-        let registration = context.team.policy.registration
+        let registration = context.team.settings.registration
         let mayInvite = context.may(.changeUsers)
         let view = UserInvitationListPage(
             frame: context.frame(Message("console.user-invitations.title")), team: team, registration: registration,

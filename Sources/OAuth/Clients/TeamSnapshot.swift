@@ -71,7 +71,7 @@ public final class TeamSnapshot: Sendable {
         self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.identifier, $0) })
         let proofs = Set(verified)
         unprovenURLs =
-            team.policy.requiresVerifiedDomains
+            team.settings.requiresVerifiedDomains
             ? Dictionary(
                 uniqueKeysWithValues: services.map { service in
                     (service.identifier, service.unprovenURLs(by: service.domains.filter(proofs.contains)))
@@ -82,7 +82,7 @@ public final class TeamSnapshot: Sendable {
             })
         self.signingKeys = signingKeys
         self.accessTokens = accessTokens
-        idTokenLife = .seconds(team.policy.idTokenSeconds)
+        idTokenLife = .seconds(team.settings.idTokenSeconds)
         self.notBefores = notBefores
         self.transfers = transfers
         self.appleRegistrations = Dictionary(uniqueKeysWithValues: appleRegistrations.map { ($0.appID, $0) })
@@ -106,8 +106,8 @@ extension TeamSnapshot {
     public var isSandbox: Bool { team.settings.mode == .sandbox }
     /// Whether the team is in deletion and closed to apps and users.
     public var isClosed: Bool { team.closedAt != nil }
-    public var branding: Branding { team.branding }
-    public var registration: Registration { team.policy.registration }
+    public var settings: TeamSettings { team.settings }
+    public var registration: Registration { team.settings.registration }
     /// The ways in which the team's users can sign in.
     public var identitySources: [IdentitySource] { team.settings.identitySources }
     /// Whether a second factor is required in addition to a password.

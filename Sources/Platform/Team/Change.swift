@@ -54,6 +54,16 @@ public struct Change: ~Copyable {
         -> AuditEvent
     { AuditEvent(action, by: actor, on: target, from: origin, before: before, after: after) }
 
+    /// An event with the members that differ, their old and new values.
+    public func event(
+        _ action: String, on target: AuditEvent.Target, from old: [String: JSONValue], to new: [String: JSONValue]
+    ) -> AuditEvent {
+        let before = old.filter { new[$0.key] != $0.value }
+        let after = new.filter { old[$0.key] != $0.value }
+        return event(
+            action, on: target, before: old.isEmpty ? nil : .object(before), after: new.isEmpty ? nil : .object(after))
+    }
+
     /// Records an event as it is.
     public func record(_ event: AuditEvent) async throws(PostgresFailure) { try await query(event.insertion(in: team)) }
 
@@ -61,12 +71,5 @@ public struct Change: ~Copyable {
     public func record(
         _ action: String, _ target: AuditEvent.Target, from old: [String: JSONValue] = [:],
         to new: [String: JSONValue] = [:]
-    ) async throws(PostgresFailure) {
-        let before = old.filter { new[$0.key] != $0.value }
-        let after = new.filter { old[$0.key] != $0.value }
-        try await record(
-            event(
-                action, on: target, before: old.isEmpty ? nil : .object(before),
-                after: new.isEmpty ? nil : .object(after)))
-    }
+    ) async throws(PostgresFailure) { try await record(event(action, on: target, from: old, to: new)) }
 }

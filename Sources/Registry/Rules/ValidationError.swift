@@ -11,7 +11,11 @@ public enum ValidationError: Error, Hashable, Sendable {
     case tooLong(limit: Int)
     case unprintable(Unicode.Scalar)
     case unknownValue(String, allowed: [String])
+    case outside(ClosedRange<Int>)
     case teamName
+    case accentColour
+    /// Not the address of a privacy policy or of terms.
+    case legalURL
     /// No identity source, so that nobody could sign in.
     case noIdentitySource
 
@@ -144,8 +148,12 @@ extension ValidationError {
         case .unprintable(let scalar): Message("console.refusals.unprintable", ["character": Self.name(scalar)])
         case .unknownValue(let value, let allowed):
             Message("console.refusals.unknown-value", ["value": value, "known": allowed])
+        case .outside(let range):
+            Message("console.refusals.outside", ["least": range.lowerBound, "most": range.upperBound])
         case .teamName: Message("console.settings.name.wrong", ["most": TeamName.maximumLength])
-        case .noIdentitySource: Message("console.settings.sources.none")
+        case .accentColour: Message("console.settings.accentColour.wrong")
+        case .legalURL: Message("console.settings.url.wrong")
+        case .noIdentitySource: Message("console.settings.identitySources.none")
         case .duplicate(let value): Message("console.refusals.duplicate", ["value": value])
         case .tooMany(let limit): Message("console.refusals.too-many", count: limit)
         case .limitReached(let limit, let parent): Self.message(limit, parent)

@@ -12,6 +12,10 @@ public struct Setting<Values: Sendable>: Sendable {
         case rows(Int)
         /// One of these values.
         case choice([String])
+        /// A list that is one of these, each with the name that forms have for it.
+        case combination([(name: String, elements: [String])])
+        /// A whole number in this range.
+        case number(ClosedRange<Int>)
         case flag
     }
 
@@ -74,14 +78,17 @@ extension Setting {
     /// - Parameters:
     ///   - inRows: whether each element has an input of its own; otherwise each is a line of one.
     ///   - isSorted: whether the order of the elements says nothing.
+    ///   - combinations: those between which forms let choose, if the list is not typed.
     ///   - refusal: the error of an empty list; nil if it may be empty.
     public static func list<Element: Hashable & CustomStringConvertible & Sendable>(
         _ name: String, _ member: any WritableKeyPath<Values, [Element]> & Sendable, atMost limit: Int,
         inRows: Bool = false, isSorted: Bool = false, ifEmpty refusal: ValidationError? = nil,
-        _ parse: @escaping Parse<Element>
+        combinations: [(name: String, elements: [Element])] = [], _ parse: @escaping Parse<Element>
     ) -> Setting {
-        Setting(
-            name, inRows ? .rows(limit) : .lines(limit),
+        let kind: Kind = inRows ? .rows(limit) : .lines(limit)
+        return Setting(
+            name,
+            combinations.isEmpty ? kind : .combination(combinations.map { ($0.name, $0.elements.map(\.description)) }),
             read: { typed, reader throws(ValidationError) in
                 if let refusal, typed.strings.isEmpty { throw refusal }
                 let before = reader
@@ -102,6 +109,19 @@ extension Setting {
             read: { typed, reader throws(ValidationError) in
                 reader.values[keyPath: member] = try Value(choice: typed.string ?? "")
             }, write: { .string($0[keyPath: member].rawValue) })
+    }
+
+    public static func number(
+        _ name: String, _ member: any WritableKeyPath<Values, Int> & Sendable, in range: ClosedRange<Int>
+    ) -> Setting {
+        Setting(
+            name, .number(range),
+            read: { typed, reader throws(ValidationError) in
+                guard let number = typed.integer.flatMap(Int.init(exactly:)), range.contains(number) else {
+                    throw .outside(range)
+                }
+                reader.values[keyPath: member] = number
+            }, write: { .integer(Int64($0[keyPath: member])) })
     }
 
     public static func flag(_ name: String, _ member: any WritableKeyPath<Values, Bool> & Sendable) -> Setting {

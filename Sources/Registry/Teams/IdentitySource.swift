@@ -8,4 +8,9 @@ public enum IdentitySource: String, SQLText, CaseIterable, Sendable, CustomStrin
     case apple
 
     public var description: String { rawValue }
+
+    /// The sources that a team may have together.
+    static let combinations: [(name: String, elements: [IdentitySource])] = [
+        ("directory", [.directory]), ("apple", [.apple]), ("both", allCases),
+    ]
 }

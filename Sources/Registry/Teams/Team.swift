@@ -5,7 +5,7 @@ public import Postgres
 /// A tenant, to which all other data belongs.
 public struct Team: Hashable, Sendable {
     public let id: TeamID
-    public let configuration: TeamConfiguration
+    public let settings: TeamSettings
     /// Whether this is the system team, whose users are the console accounts; it is in no list.
     public let isSystem: Bool
     /// Incremented by every change, so that concurrent edits do not overwrite each other.
@@ -21,14 +21,10 @@ public struct Team: Hashable, Sendable {
     /// The columns that `init(_:)` reads, from a table with the alias `t`.
     static var columns: SQL {
         """
-        t.team_id, \(TeamConfiguration.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.closed_at,
+        t.team_id, \(TeamSettings.columns), t.is_system, t.version, t.created_at, t.deletion_due_at, t.closed_at,
         t.deleted_at
         """
     }
-
-    public var settings: TeamSettings { configuration.settings }
-    public var policy: TeamPolicy { configuration.policy }
-    public var branding: Branding { configuration.branding }
 }
 
 extension Team {
@@ -39,8 +35,8 @@ extension Team {
 
     public init(_ row: inout Row) throws(PostgresFailure) {
         self.init(
-            id: try row.next(), configuration: try TeamConfiguration(&row), isSystem: try row.next(),
-            version: try row.next(), createdAt: try row.next(), deletionDueAt: try row.next(), closedAt: try row.next(),
+            id: try row.next(), settings: try TeamSettings(&row), isSystem: try row.next(), version: try row.next(),
+            createdAt: try row.next(), deletionDueAt: try row.next(), closedAt: try row.next(),
             deletedAt: try row.next())
     }
 }
@@ -83,50 +79,6 @@ public struct TeamNameStore: Sendable {
         var names: [TeamID: String] = [:]
         for var row in rows { names[try row.next()] = try row.next(String.self) }
         return names
-    }
-}
-
-/// Everything that can be configured for a team.
-public struct TeamConfiguration: Hashable, Sendable {
-    public var settings: TeamSettings
-    public var policy = TeamPolicy.standard
-    public var branding = Branding()
-
-    /// The columns that `init(_:)` reads, from a table with the alias `t`.
-    static let columns: SQL = """
-        t.name, t.mode, t.identity_sources, t.second_factor, t.apple_keys, t.registration, t.id_token_seconds,
-        t.requires_verified_domains, t.account_delete_event, t.audit_retention_days, t.accent_colour,
-        t.privacy_url, t.terms_url
-        """
-
-    /// The assignments of an UPDATE's SET clause.
-    var assignments: SQL {
-        """
-        name = \(settings.name), mode = \(settings.mode),
-        identity_sources = \(settings.identitySources.map(\.rawValue)),
-        second_factor = \(settings.secondFactor), apple_keys = \(settings.appleKeys), registration = \(policy.registration),
-        id_token_seconds = \(policy.idTokenSeconds),
-        requires_verified_domains = \(policy.requiresVerifiedDomains),
-        account_delete_event = \(policy.accountDeleteEvent),
-        audit_retention_days = \(policy.auditRetentionDays), accent_colour = \(branding.accent),
-        privacy_url = \(branding.privacyURL), terms_url = \(branding.termsURL)
-        """
-    }
-
-    /// The members that differ from those of `old`, before and after, for the audit log.
-    func difference(from old: TeamConfiguration) -> (before: JSONValue, after: JSONValue) {
-        let (was, becomes) = (old.json, json)
-        return (
-            .object(was.filter { becomes[$0.key] != $0.value }), .object(becomes.filter { was[$0.key] != $0.value })
-        )
-    }
-
-    private var json: [String: JSONValue] { settings.typed.merging(policy.json) { $1 }.merging(branding.json) { $1 } }
-}
-
-extension TeamConfiguration {
-    init(_ row: inout Row) throws(PostgresFailure) {
-        self.init(settings: try TeamSettings(&row), policy: try TeamPolicy(&row), branding: try Branding(&row))
     }
 }
 

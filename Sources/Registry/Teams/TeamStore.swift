@@ -23,11 +23,8 @@ public struct TeamStore: Sendable {
     public static func create(_ settings: TeamSettings, owner: Subject?, _ change: borrowing Change) async throws {
         let added = try await change.query(
             """
-            INSERT INTO teams (team_id, name, mode, identity_sources, second_factor, apple_keys)
-            VALUES (
-                \(change.team), \(settings.name), \(settings.mode), \(settings.identitySources.map(\.rawValue)),
-                \(settings.secondFactor), \(settings.appleKeys)
-            )
+            INSERT INTO teams (team_id, \(TeamSettings.columns))
+            VALUES (\(change.team), \(settings.values))
             ON CONFLICT (team_id) DO NOTHING
             """)
         guard added.changed == 1 else { throw Failure.idTaken }
@@ -49,12 +46,10 @@ public struct TeamStore: Sendable {
     /// Changes a team that still has the version the caller has read; the event has only members that differ.
     ///
     /// - Throws: `PostgresFailure`.
-    public func update(to configuration: TeamConfiguration, version: Int, _ change: borrowing Change) async throws
-        -> Update<Team>
+    public func update(to settings: TeamSettings, version: Int, _ change: borrowing Change) async throws -> Update<Team>
     {
-        try await save(configuration.assignments, version: version, change) { team in
-            let (before, after) = configuration.difference(from: team.configuration)
-            return change.event("team.updated", on: .team(change.team), before: before, after: after)
+        try await save(Self.assignments(settings), version: version, change) { team in
+            change.event("team.updated", on: .team(change.team), from: team.settings.typed, to: settings.typed)
         }
     }
 
@@ -107,12 +102,10 @@ public struct TeamStore: Sendable {
 
     /// Statement that replaces a team's settings as a registry file has them.
     public static func update(_ team: TeamID, to settings: TeamSettings) -> SQL {
-        """
-        UPDATE teams
-        SET name = \(settings.name), mode = \(settings.mode),
-            identity_sources = \(settings.identitySources.map(\.rawValue)), second_factor = \(settings.secondFactor),
-            apple_keys = \(settings.appleKeys), version = version + 1
-        WHERE team_id = \(team)
-        """
+        "UPDATE teams SET \(assignments(settings)), version = version + 1 WHERE team_id = \(team)"
+    }
+
+    private static func assignments(_ settings: TeamSettings) -> SQL {
+        "(\(TeamSettings.columns)) = (\(settings.values))"
     }
 }

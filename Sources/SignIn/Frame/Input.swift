@@ -26,7 +26,7 @@ public struct Input: Sendable {
     public let kind: Kind
     public let autocomplete: String?
     public let placeholder: LocalizedText?
-    public let hint: LocalizedText?
+    public var hint: LocalizedText?
     public var errors: [LocalizedText]
     public let isRequired: Bool
     /// Whether the value is shown in a monospaced font, without spell checking.

@@ -53,8 +53,8 @@ extension PageBrand {
         name = team.name
         isSandbox = team.isSandbox
         logo = team.logoDigest.map { TeamRoutes.logo.link(team.id, $0) }
-        stylesheet = team.branding.accent.map(BrandAssets.link)
-        privacyURL = team.branding.privacyURL?.rawValue
-        termsURL = team.branding.termsURL?.rawValue
+        stylesheet = team.settings.accent.map(BrandAssets.link)
+        privacyURL = team.settings.privacyURL?.rawValue
+        termsURL = team.settings.termsURL?.rawValue
     }
 }

@@ -20,9 +20,8 @@ import Testing
     private func team(_ keys: [TeamSigningKey]) throws -> TeamSnapshot {
         let ring = KeyRing(current: try MasterKey(id: "test", secret: Array(1...32)))
         let name = try #require(TeamName(rawValue: "Acme"))
-        let settings = try #require(TeamSettings(name: name, mode: .production))
         let team = Team(
-            id: .acme, configuration: TeamConfiguration(settings: settings), isSystem: false, version: 1,
+            id: .acme, settings: TeamSettings(name: name, mode: .production), isSystem: false, version: 1,
             createdAt: Self.start, deletionDueAt: nil, closedAt: nil, deletedAt: nil)
         return TeamSnapshot(
             team, version: 1, signingKeys: keys, accessTokens: AccessToken.authentication(of: .acme, keyRing: ring))

@@ -46,12 +46,11 @@ struct TestEnvironment: Sendable, OwnedDatabase {
     }
 
     func update(_ team: TeamID, to settings: TeamSettings) async throws -> Update<Team> {
-        try await change(team) { try await teams.update(to: TeamConfiguration(settings: settings), version: 1, $0) }
+        try await change(team) { try await teams.update(to: settings, version: 1, $0) }
     }
 
     func settings(_ name: String) throws -> TeamSettings {
-        let name = try #require(TeamName(rawValue: name))
-        return try #require(TeamSettings(name: name, mode: .sandbox))
+        TeamSettings(name: try #require(TeamName(rawValue: name)), mode: .sandbox)
     }
 }
 

@@ -74,7 +74,8 @@ struct MemberReader {
             typed[setting.name] =
                 switch setting.kind {
                 case .line, .choice: text(setting.name).map(JSONValue.string)
-                case .lines, .rows: texts(setting.name).map(JSONValue.strings)
+                case .number: take(setting.name, "a whole number") { $0.integer.map(JSONValue.integer) }
+                case .lines, .rows, .combination: texts(setting.name).map(JSONValue.strings)
                 case .flag: boolean(setting.name).map(JSONValue.boolean)
                 }
         }

@@ -113,6 +113,6 @@ extension PlannedChange {
 }
 
 extension JSONValue {
-    /// A text or a flag.
-    fileprivate var shown: String { string ?? "\(boolean ?? false)" }
+    /// A text, a number or a flag.
+    fileprivate var shown: String { string ?? integer.map { "\($0)" } ?? "\(boolean ?? false)" }
 }

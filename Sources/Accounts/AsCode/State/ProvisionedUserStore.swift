@@ -53,7 +53,7 @@ enum ProvisionedTeamStore {
     {
         let rows = try await transaction.query(
             """
-            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, name, mode, identity_sources, second_factor, apple_keys
+            SELECT coalesce(closed_at, deleted_at) IS NOT NULL, \(TeamSettings.columns)
             FROM teams
             WHERE team_id = \(team) AND NOT is_system
             FOR NO KEY UPDATE
