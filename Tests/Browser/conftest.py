@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import database
 import logs
-import watch
+import page_checks
 from cast import PEOPLE, Acme, Person, SigningKey, registered
 from console import Console, set_up, sign_in
 from name_server import NameServer
@@ -117,7 +117,7 @@ def new_context(browser: Browser, secrets: set[str]) -> Iterator[Callable[..., B
     def make(look: str = "light", **options) -> BrowserContext:
         context = browser.new_context(**{"locale": "en-US", **LOOKS[look], **options})
         context.set_default_timeout(PATIENCE_MS)
-        watch.listen(context, complaints)
+        page_checks.listen(context, complaints)
         contexts.append(context)
         return context
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 import database
 import logs
-import watch
+import page_checks
 from server import Pippin
 from waiting import SECONDS
 
@@ -69,7 +69,7 @@ def test_a_person_comes_back_from_apple_with_a_name_that_comes_once(pippin: Pipp
     go_to_apple(pippin, page)
     choose(page, "Rolf Reluctant")
     expect(page.get_by_role("alert")).to_contain_text("You cancelled")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
 
 
 def test_a_hidden_address_stays_the_relay_that_apple_gave(pippin: Pippin, page: Page):

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.sync_api import Page, expect
 
-import watch
+import page_checks
 from console import Console, set_up
 from server import ROOT, Pippin, binary
 from waiting import SECONDS
@@ -51,7 +51,7 @@ def test_from_the_key_to_a_connection_that_works(pippin: Pippin, page: Page, scr
     found: list[str] = []
 
     def look(name: str) -> None:
-        found.extend(watch.faults_in_every_look(page, lambda kind: screenshot(page, f"apple-{name}", kind)))
+        found.extend(page_checks.faults_in_every_look(page, lambda kind: screenshot(page, f"apple-{name}", kind)))
 
     console = set_up(page, pippin).on(page)
     assert doctor(pippin, console.team_id)[0] == 0

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 import hosted
 import logs
-import watch
+import page_checks
 from cast import Person
 from server import Pippin
 
@@ -52,7 +52,7 @@ def test_somebody_with_a_password_connects_apple_and_parts_from_it(
     found = []
 
     def look(name: str) -> None:
-        found.extend(watch.faults_in_every_look(page, lambda look: screenshot(page, f"apple-link-{name}", look)))
+        found.extend(page_checks.faults_in_every_look(page, lambda look: screenshot(page, f"apple-link-{name}", look)))
 
     page.emulate_media(reduced_motion="reduce")
     page.goto(account)

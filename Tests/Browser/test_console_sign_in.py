@@ -10,11 +10,11 @@ from playwright.sync_api import expect
 
 import database
 import hosted
+from app_sign_in import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 from cast import ADA, BEN
 from console import Console, facts
 from sample_app import SampleApp
 from server import Pippin
-from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 from waiting import SECONDS
 
 

@@ -20,10 +20,10 @@ import requests
 import database
 import logs
 from console import SYSTEM_TEAM
-from machine_room import TEAM, Host, Writer, psql, refreshed, stop_orphan
+from database_proxy import DatabaseProxy
+from processes import TEAM, Host, Writer, psql, refreshed, stop_orphan
 from server import Pippin, new_folder
 from waiting import SECONDS, until
-from wire import Wire
 
 # What a stop leaves to requests under way (ServerProcess.timeout): Ctrl-C waits for none that the database holds up.
 STOP_SECONDS = 20
@@ -291,28 +291,28 @@ def house() -> Iterator[Pippin]:
 
 
 @pytest.fixture
-def guest(house: Pippin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Host, Wire]]:
+def guest(house: Pippin, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Host, DatabaseProxy]]:
     """A Pippin with a database from outside, and the way there."""
     name = f"guest{uuid.uuid4().hex}"
     database.rows(house, f"CREATE DATABASE {name}")
-    wire = Wire(house.folder / name, house.data / "socket")
-    place = f"host={wire.folder} user=pippin dbname={name}"
+    proxy = DatabaseProxy(house.folder / name, house.data / "socket")
+    place = f"host={proxy.folder} user=pippin dbname={name}"
     with Host.running("--demo", "--simulate-apple", "--database", place) as host:
-        yield host, wire
-        wire.mend()
+        yield host, proxy
+        proxy.mend()
         if host.process is not None:
             host.stop()
-    wire.cut()
+    proxy.cut()
 
 
-def test_a_database_from_outside_may_go_and_return(guest: tuple[Host, Wire], secrets: set[str]):
-    host, wire = guest
+def test_a_database_from_outside_may_go_and_return(guest: tuple[Host, DatabaseProxy], secrets: set[str]):
+    host, proxy = guest
     writer = Writer(host)
     host.wait_until(lambda: len(writer.acknowledged) >= 3)
-    wire.cut()
+    proxy.cut()
     host.wait_until(lambda: not host.is_ready())
     host.wait_until(lambda: says_what_to_do(host.get(f"/t/{SYSTEM_TEAM}/account")))
-    wire.mend()
+    proxy.mend()
     host.wait_until(host.is_ready)
     known = len(writer.acknowledged)
     host.wait_until(lambda: len(writer.acknowledged) > known)
@@ -324,10 +324,10 @@ def test_a_database_from_outside_may_go_and_return(guest: tuple[Host, Wire], sec
     assert host.events("database.died") == [], "it is nobody's to start"
 
 
-@pytest.mark.parametrize("fate", [Wire.cut, Wire.hold], ids=["gone", "silent"])
-def test_ctrl_c_ends_at_once_while_a_database_from_outside_is(guest: tuple[Host, Wire], fate: Callable[[Wire], None]):
-    host, wire = guest
-    fate(wire)
+@pytest.mark.parametrize("fate", [DatabaseProxy.cut, DatabaseProxy.hold], ids=["gone", "silent"])
+def test_ctrl_c_ends_at_once_while_a_database_from_outside_is(guest: tuple[Host, DatabaseProxy], fate: Callable[[DatabaseProxy], None]):
+    host, proxy = guest
+    fate(proxy)
     with asking(host):
         seconds = press_ctrl_c(host)
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import hosted
 import logs
-import watch
+import page_checks
 from cast import Person
 from console import PASSWORD, fill_set_up
 from server import ROOT, Pippin, binary
@@ -36,7 +36,7 @@ def test_the_try_it_link_leads_to_a_sign_in_across_sites(
 ):
     page.goto(demo.printed("Sample"))
     screenshot(page, "demo")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
     person = Person("Ada", "Lovelace", copied(page, "E-mail"), copied(page, "Password"))
     secrets.add(person.password)
     app = page.url.rsplit("/", 1)[0]
@@ -55,7 +55,7 @@ def test_the_try_it_link_leads_to_a_sign_in_across_sites(
     claim = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="iss", exact=True))
     expect(claim.get_by_role("cell")).to_contain_text(f"{demo.url}/t/DEMOTEAM01")
     screenshot(page, "demo-result")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
 
     page.get_by_role("link", name="Sign in again").click()
     hosted.expect_confirmation(page)
@@ -66,7 +66,7 @@ def test_the_try_it_link_leads_to_a_sign_in_across_sites(
 
     elsewhere = new_context("phone").new_page()
     elsewhere.goto(app + "/demo")
-    assert watch.faults(elsewhere) == []
+    assert page_checks.faults(elsewhere) == []
     elsewhere.get_by_role("link", name="Sign in with Pippin").click()
     hosted.cancel(elsewhere)
     expect(elsewhere.get_by_role("alert")).to_contain_text("You cancelled")
@@ -79,7 +79,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
     secrets.update({link.rsplit("/", 1)[1], PASSWORD})
     page.goto(link)
     screenshot(page, "set-up")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
     fill_set_up(page, password="apple", team="Seedlings")
     page.get_by_role("button", name="Set up Pippin").click()
     expect(page.locator("#field-password-error")).to_contain_text("Use at least 12 characters")
@@ -99,7 +99,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
 
     page.goto(link)
     expect(page.get_by_role("heading", name="This link is no longer valid")).to_be_visible()
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
 
 
 def test_demo_and_stand_in_are_refused_over_https(tmp_path: Path):

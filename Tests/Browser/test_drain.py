@@ -13,7 +13,7 @@ import pytest
 import requests
 
 import database
-from machine_room import APP, TEAM, Host
+from processes import APP, TEAM, Host
 from server import Pippin, free_port, new_folder
 from waiting import SECONDS, until
 

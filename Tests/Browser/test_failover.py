@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from machine_room import Host, Writer, refreshed
+from processes import Host, Writer, refreshed
 from server import ROOT, free_port, new_folder
 
 sys.path.insert(0, str(ROOT / "bench"))

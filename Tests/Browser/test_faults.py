@@ -19,7 +19,7 @@ import logs
 from backend import Backend, Visitor
 from cast import ADA, BEN, PEOPLE, Acme
 from database import rows
-from machine_room import stop_orphan
+from processes import stop_orphan
 from server import HOME, ROOT, Pippin, binary, free_port, new_folder
 from waiting import SECONDS, until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from machine_room import Host, is_gone
+from processes import Host, is_gone
 from server import binary
 
 pytestmark = pytest.mark.long

@@ -14,13 +14,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import database
-import watch
+import page_checks
+from app_sign_in import sign_in_for_the_first_time
 from backend import Backend, Visitor
 from cast import ADA, DANA, Acme, SigningKey
 from console import Console
 from sample_app import SampleApp
 from server import Pippin
-from visits import sign_in_for_the_first_time
 from waiting import SECONDS
 
 RETURN_URL = "https://bakery.orchard.example/callback"
@@ -64,20 +64,20 @@ def test_a_wrong_return_url_is_found_by_its_reference_and_explained(
     expect(page.get_by_role("heading", name="The return URL is not registered")).to_be_visible()
     expect(page.get_by_role("listitem").filter(has_text="only by a trailing slash")).to_be_visible()
     screenshot(page, "flow")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
     page.get_by_role("link", name="Open com.orchard.bakery.web").click()
     expect(page.get_by_label("Return URL 1", exact=True)).to_have_value(RETURN_URL)
 
     console.open("traces?outcome=failed&app=com.orchard.bakery.web")
     screenshot(page, "traces")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
     page.get_by_role("link", name="Take off the filter Outcome: Failed").click()
     expect(page).to_have_url(re.compile(r"/traces\?app=com\.orchard\.bakery\.web$"))
 
     console.open("")
     expect(page.get_by_role("link", name="The return URL is not registered").first).to_be_visible()
     screenshot(page, "overview")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
 
 
 def test_a_client_secret_of_the_wrong_kind_is_explained(bakery: Console, new_context, pippin: Pippin):
@@ -123,7 +123,7 @@ def test_a_person_is_handed_out_and_forgotten(
     page.get_by_role("link", name="Dana Fern").click()
     expect(page.get_by_role("link", name="Sign-in completed").first).to_be_visible()
     screenshot(page, "user")
-    assert watch.faults(page) == []
+    assert page_checks.faults(page) == []
     with page.expect_download() as download:
         page.get_by_role("button", name="Download as JSON").click()
     document = json.loads(Path(download.value.path()).read_text())

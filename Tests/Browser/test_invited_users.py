@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-import watch
+import page_checks
 from backend import Backend, Visitor
 from cast import Person
 from console import Console, send_password
@@ -38,7 +38,7 @@ def test_who_is_invited_makes_an_account_and_signs_in(
     guest = new_context().new_page()
     guest.goto(link)
     expect(guest.get_by_role("heading", name="Make your account", level=1)).to_be_visible()
-    assert watch.faults(guest) == []
+    assert page_checks.faults(guest) == []
     expect(guest.get_by_label("E-mail address", exact=True)).to_have_value(IVY.email)
     guest.locator('input[autocomplete="given-name"]').fill(IVY.given_name)
     guest.locator('input[autocomplete="family-name"]').fill(IVY.family_name)

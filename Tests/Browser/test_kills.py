@@ -18,7 +18,7 @@ import requests
 
 import database
 import logs
-from machine_room import TEAM, Host, hanging
+from processes import TEAM, Host, hanging
 from waiting import SECONDS
 
 pytestmark = pytest.mark.long

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import database
-from machine_room import status
+from processes import status
 from server import ROOT, Pippin, binary, free_port
 from waiting import SECONDS
 

@@ -9,7 +9,7 @@ import pytest
 import relay
 from backend import Visitor
 from cast import ADA, PEOPLE, Acme
-from machine_room import Host
+from processes import Host
 from relay import PASSWORD, STEPS, USER, Relay
 from server import ROOT, Pippin, binary, free_port
 from waiting import SECONDS

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import database
-from machine_room import Host, Writer, tokens_for
+from processes import Host, Writer, tokens_for
 from server import ROOT, Pippin, binary
 from waiting import SECONDS, until
 

@@ -12,10 +12,10 @@ from playwright.sync_api import Page, expect
 from social_core.exceptions import SocialAuthBaseException
 
 import hosted
+from app_sign_in import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 from cast import ADA, BEN, CLEO, Acme, SigningKey
 from sample_app import SampleApp
 from server import Pippin
-from visits import expect_signed_in, sign_in_for_the_first_time, start_sign_in
 
 pytestmark = pytest.mark.quick
 

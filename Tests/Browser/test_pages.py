@@ -10,14 +10,14 @@ from playwright.sync_api import Page, expect
 
 import hosted
 import logs
-import watch
+import page_checks
+from app_sign_in import expect_signed_in, start_sign_in
 from authenticators import VirtualAuthenticator, code
 from cast import BEN, CLEO
 from console import Console, send_password, sign_in, sign_out
-from garden import GARDEN, IVY, NO_TOKEN, THICKET, Garden
 from sample_app import SampleApp
+from sample_teams import FULL, IVY, NO_TOKEN, STRICT, SampleTeams
 from server import Pippin
-from visits import expect_signed_in, start_sign_in
 
 # What a GET is answered with that is no page.
 NO_PAGES = {
@@ -47,11 +47,11 @@ NO_PAGES = {
 
 
 @pytest.fixture(scope="module")
-def garden(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Iterator[Garden]:
-    garden = Garden(orchard, pippin, browser, secrets)
-    garden.plant()
-    yield garden
-    garden.stop()
+def teams(orchard: Console, browser, pippin: Pippin, secrets: set[str]) -> Iterator[SampleTeams]:
+    teams = SampleTeams(orchard, pippin, browser, secrets)
+    teams.fill()
+    yield teams
+    teams.stop()
 
 
 class Routes:
@@ -75,11 +75,11 @@ class Routes:
         return wanted - {self.pattern(path) for path in seen}
 
 
-def test_every_page_of_the_console(garden: Garden, pippin: Pippin, new_context, screenshot):
-    page = new_context(storage_state=garden.storage_state, reduced_motion="reduce").new_page()
+def test_every_page_of_the_console(teams: SampleTeams, pippin: Pippin, new_context, screenshot):
+    page = new_context(storage_state=teams.storage_state, reduced_motion="reduce").new_page()
     routes, seen, known, found = Routes(pippin), set(), set(), []
-    for number, path in enumerate([*garden.console_pages(), f"/console/{GARDEN}/no-such-section"]):
-        page.goto(garden.pippin.url + path)
+    for number, path in enumerate([*teams.console_pages(), f"/console/{FULL}/no-such-section"]):
+        page.goto(teams.pippin.url + path)
         address = urlsplit(page.url).path
         assert address == urlsplit(path).path
         seen.add(address)
@@ -87,7 +87,7 @@ def test_every_page_of_the_console(garden: Garden, pippin: Pippin, new_context, 
             event.locator("summary").click()
         name = f"console-{number:02}-" + re.sub(r"[^a-z0-9]+", "-", path.lower())[9:50]
         pattern = routes.pattern(address)
-        found += watch.faults_in_every_look(
+        found += page_checks.faults_in_every_look(
             page, lambda look: screenshot(page, name, look), is_known=pattern in known
         )
         known.add(pattern)
@@ -95,8 +95,8 @@ def test_every_page_of_the_console(garden: Garden, pippin: Pippin, new_context, 
     assert routes.forgotten(seen, hosted=False) == set()
 
 
-def test_every_hosted_page(garden: Garden, pippin: Pippin, new_context, screenshot):
-    walk = HostedWalk(garden, new_context(reduced_motion="reduce").new_page(), screenshot)
+def test_every_hosted_page(teams: SampleTeams, pippin: Pippin, new_context, screenshot):
+    walk = HostedWalk(teams, new_context(reduced_motion="reduce").new_page(), screenshot)
     walk.ways_in()
     walk.ways_out()
     walk.account()
@@ -111,15 +111,15 @@ def test_every_hosted_page(garden: Garden, pippin: Pippin, new_context, screensh
 class HostedWalk:
     """One person's way through all that a team shows to its people."""
 
-    def __init__(self, garden: Garden, page: Page, screenshot: Callable[..., None]):
-        self.garden = garden
+    def __init__(self, teams: SampleTeams, page: Page, screenshot: Callable[..., None]):
+        self.teams = teams
         self.page = page
         self.person = IVY
         self.screenshot = screenshot
         self.seen: set[str] = set()
         self.known: set[str] = set()
         self.found: list[str] = []
-        self.account_url = f"{garden.hosted}/account"
+        self.account_url = f"{teams.hosted}/account"
 
     def look(self, name: str, heading: str) -> None:
         expect(self.page.get_by_role("heading", name=heading, level=1)).to_be_visible()
@@ -127,7 +127,7 @@ class HostedWalk:
         keep = lambda look: self.screenshot(self.page, f"hosted-{name}", look)
         # The account’s page grows with what a person has, and a refusal says what is wrong; others look alike.
         is_known = heading in self.known and not name.startswith(("account", "refused"))
-        self.found.extend(watch.faults_in_every_look(self.page, keep, is_known=is_known))
+        self.found.extend(page_checks.faults_in_every_look(self.page, keep, is_known=is_known))
         self.known.add(heading)
 
     def press(self, name: str) -> None:
@@ -151,7 +151,7 @@ class HostedWalk:
     def ways_in(self) -> None:
         """The sign-in, a new account, a forgotten password."""
         page, person = self.page, self.person
-        page.goto(self.garden.authorize)
+        page.goto(self.teams.authorize)
         self.look("sign-in", "Sign in to Garden Gate")
         send_password(page, person.email, "not-the-password")
         expect(page.get_by_role("alert")).to_be_visible()
@@ -165,47 +165,47 @@ class HostedWalk:
             self.fill(label, value)
         self.press("Create account")
         self.look("registered", "Look into your mailbox")
-        page.goto(self.garden.letter(newcomer))
+        page.goto(self.teams.mailed_link(newcomer))
         self.look("registration-link", "Is this your address?")
         with self.elsewhere() as other:
-            other.goto(self.garden.letter(newcomer))
+            other.goto(self.teams.mailed_link(newcomer))
             self.look("registration-elsewhere", "Choose your password")
             self.fill("New password", person.password)
             self.press("Create account")
             self.look("registered-elsewhere", "Your account is ready")
-        page.goto(self.garden.authorize)
+        page.goto(self.teams.authorize)
         self.follow("Forgot your password?")
         self.look("recovery", "Forgot your password?")
         self.fill("E-mail address", person.email)
         self.press("Email me a password link")
         self.look("recovery-sent", "Look into your mailbox")
-        page.goto(self.garden.letter(person.email))
+        page.goto(self.teams.mailed_link(person.email))
         self.look("new-password", "Choose a new password")
-        page.goto(self.garden.authorize)
+        page.goto(self.teams.authorize)
         self.follow("Forgot your password?")
         self.fill("E-mail address", newcomer)
         self.press("Email me a sign-in link")
         self.look("sign-in-link-sent", "Look into your mailbox")
-        page.goto(self.garden.letter(newcomer, "/sign-in/"))
+        page.goto(self.teams.mailed_link(newcomer, "/sign-in/"))
         self.look("sign-in-link", "Sign in by this link?")
         with self.elsewhere() as other:
-            other.goto(self.garden.letter(newcomer, "/sign-in/"))
+            other.goto(self.teams.mailed_link(newcomer, "/sign-in/"))
             self.look("sign-in-link-elsewhere", "Open the link where you asked for it")
 
-        page.goto(self.garden.user_invitation)
+        page.goto(self.teams.user_invitation)
         self.look("invited", "Make your account")
 
     def ways_out(self) -> None:
         """What an app gets to know, and the way back to it."""
         page = self.page
-        page.goto(self.garden.authorize)
+        page.goto(self.teams.authorize)
         hosted.prove(page, self.person)
         self.look("consent", "Continue to Garden Gate")
         hosted.hide_email(page)
-        page.route(f"{self.garden.client.return_url}**", lambda route: route.abort("aborted"))
+        page.route(f"{self.teams.client.return_url}**", lambda route: route.abort("aborted"))
         hosted.press_continue(page)
         self.look("exit", "Back to Garden Gate")
-        page.goto(self.garden.authorize)
+        page.goto(self.teams.authorize)
         hosted.expect_confirmation(page)
         self.look("continue", "Continue to Garden Gate")
 
@@ -228,25 +228,25 @@ class HostedWalk:
         self.fill("Current password", self.person.password)
         self.press("Send link")
         self.look("email-sent", "Look into your mailbox")
-        page.goto(self.garden.letter(f"other-{self.person.email}"))
+        page.goto(self.teams.mailed_link(f"other-{self.person.email}"))
         self.look("email-link", "Is this your address?")
         with self.elsewhere() as other:
-            other.goto(self.garden.letter(f"other-{self.person.email}"))
+            other.goto(self.teams.mailed_link(f"other-{self.person.email}"))
             self.look("email-link-elsewhere", "Sign in first")
 
     def apple(self) -> None:
         """An account at Apple that is connected to the person's."""
         page = self.page
-        with self.garden.open_to_apple():
+        with self.teams.open_to_apple():
             page.goto(self.account_url)
             expect(page.get_by_role("button", name="Connect Apple")).to_be_visible()
             self.look("account-apple", "Your Garden account")
-            self.garden.connect_to_apple(self.person)
+            self.teams.connect_to_apple(self.person)
             page.goto(f"{self.account_url}/apple")
             self.look("apple", "Sign in with Apple")
 
     def factors(self) -> None:
-        page, secrets = self.page, self.garden.secrets
+        page, secrets = self.page, self.teams.secrets
         page.goto(self.account_url)
         self.follow("Add an authenticator app")
         self.look("totp-new", "Set up your authenticator app")
@@ -278,7 +278,7 @@ class HostedWalk:
         self.look("session", "Sign in to your account")
         send_password(page, self.person.email, self.person.password)
         self.look("prove", "Confirm that it is you")
-        page.goto(f"{self.garden.pippin.url}/t/{THICKET}/account/session")
+        page.goto(f"{self.teams.pippin.url}/t/{STRICT}/account/session")
         send_password(page, self.person.email, self.person.password)
         self.look("enrolment", "Protect your account")
         self.follow("Authenticator app")
@@ -286,17 +286,17 @@ class HostedWalk:
 
     def errors(self) -> None:
         page = self.page
-        page.goto(self.garden.authorize.replace("callback", "elsewhere"))
+        page.goto(self.teams.authorize.replace("callback", "elsewhere"))
         self.look("error", "This app’s sign-in is not set up right")
         for kind in ("account", "password", "email", "invitation"):
-            page.goto(f"{self.garden.hosted}/links/{kind}/{NO_TOKEN}")
+            page.goto(f"{self.teams.hosted}/links/{kind}/{NO_TOKEN}")
             self.look(f"link-{kind}", "This link works no more")
-        page.goto(f"{self.garden.hosted}/no-such-page")
+        page.goto(f"{self.teams.hosted}/no-such-page")
         self.look("missing", "This page does not exist")
 
     def farewell(self) -> None:
         """What a deleted account leaves behind."""
-        for number, receipt in enumerate(self.garden.receipts):
+        for number, receipt in enumerate(self.teams.receipts):
             self.page.goto(receipt)
             self.look(f"receipt-{number}", "Receipt of a deleted account")
 

@@ -17,7 +17,7 @@ import pytest
 import requests
 
 import database
-from machine_room import Host, psql
+from processes import Host, psql
 from server import ROOT, Pippin, binary, free_port, new_folder
 from waiting import SECONDS, until
 

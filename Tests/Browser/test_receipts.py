@@ -6,7 +6,7 @@ import pytest
 import requests
 from playwright.sync_api import expect
 
-import watch
+import page_checks
 from backend import Backend, Visitor
 from cast import ADA
 from server import Pippin
@@ -38,7 +38,7 @@ def test_a_receipt_is_a_page_for_people_and_json_for_programs(story_team, pippin
     expect(person.get_by_role("region", name="Access of apps")).to_contain_text(team.description)
     expect(person.get_by_text("Ended", exact=True)).to_be_visible()
     assert "Ada" not in person.content() and sub not in person.content()
-    assert watch.faults(person) == []
+    assert page_checks.faults(person) == []
     page = new_context(locale="de-DE").new_page()
     page.goto(receipt)
     expect(page.get_by_role("heading", name="Beleg über ein gelöschtes Konto", level=1)).to_be_visible()

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Request, Route, expect
 
 import database
 import logs
-import watch
+import page_checks
 from cast import SigningKey
 from sample_backend import LANGUAGES, SampleBackend
 from sample_phone import Phone
@@ -135,7 +135,7 @@ def test_a_backend_keeps_what_comes_once(
     with backend.running(CHECK_SECONDS="0"):
         visit.sign_in("Hiro Hidden")
         visit.expect_person("Hiro", "Hidden")
-        assert watch.faults(visit.page) == []
+        assert page_checks.faults(visit.page) == []
         assert "user" in visit.answers[-1] and "id_token" in visit.answers[-1]
         email, sub = visit.page.locator("#email").inner_text(), visit.page.locator("#sub").inner_text()
         assert email.endswith("@privaterelay.appleid.com")

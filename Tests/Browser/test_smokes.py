@@ -16,7 +16,7 @@ import database
 import logs
 from backend import Backend, Visitor
 from cast import ADA, Acme
-from machine_room import Host, Writer, given_by_apple, hand_over, hanging, refreshed, status
+from processes import Host, Writer, given_by_apple, hand_over, hanging, refreshed, status
 from server import ROOT, binary, free_port
 from waiting import SECONDS
 

@@ -16,7 +16,7 @@ import requests
 
 import database
 import logs
-from machine_room import TEAM, BoldWriter, Host, given_by_apple, hand_over, hanging, is_gone, refreshed
+from processes import TEAM, BoldWriter, Host, given_by_apple, hand_over, hanging, is_gone, refreshed
 from server import Pippin, binary, new_folder
 from test_database_away import STOP_SECONDS, press_ctrl_c
 from waiting import SECONDS, until

@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import hosted
+from app_sign_in import expect_signed_in, start_sign_in
 from cast import CLEO
 from console import Console
 from sample_app import SampleApp
-from visits import expect_signed_in, start_sign_in
 
 STEPS = [
     "Your app sends the browser to Pippin",

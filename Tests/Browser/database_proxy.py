@@ -9,7 +9,7 @@ from pathlib import Path
 from waiting import SECONDS
 
 
-class Wire:
+class DatabaseProxy:
     """Passes on what comes over a Unix socket in `folder` to the one in another folder."""
 
     def __init__(self, folder: Path, there: Path):

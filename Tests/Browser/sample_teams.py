@@ -1,4 +1,4 @@
-"""Two teams to look at: Garden, in which there is something of everything, and Fallow, in which there is nothing."""
+"""Teams for tests that open every page: Garden with something of everything, Fallow with nothing."""
 
 import re
 import time
@@ -12,17 +12,17 @@ from playwright.sync_api import Browser, Page, expect
 
 import database
 import hosted
+from app_sign_in import sign_in_for_the_first_time
 from cast import ADA, BEN, CLEO, DANA, Person, registered
 from console import Console, facts, sign_in
 from sample_app import SampleApp
 from server import Pippin
-from visits import sign_in_for_the_first_time
 from waiting import PATIENCE_MS, SECONDS, until
 from web_site import WebSite
 
-GARDEN = "GARDEN0001"
-FALLOW = "FALLOW0001"
-THICKET = "THICKET001"  # asks everybody for a second factor
+FULL = "GARDEN0001"
+EMPTY = "FALLOW0001"
+STRICT = "THICKET001"  # requires a second factor
 LONG = "a-service-with-a-long-name.of-a-company-with-a-long-name.orchard.example"
 SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 NO_TOKEN = "A" * 43
@@ -33,8 +33,8 @@ ROSE = "rose@garden.example"
 JOB = "j" * 26
 
 
-class Garden:
-    """Plants both teams, then knows an address for each page there is, by the pattern that the server declares."""
+class SampleTeams:
+    """Creates the teams and fills one; then has an address of each page, by the pattern that the server declares."""
 
     def __init__(self, console: Console, pippin: Pippin, browser: Browser, secrets: set[str]):
         self.pippin = pippin
@@ -42,19 +42,19 @@ class Garden:
         self.secrets = secrets
         self.site = WebSite()
         self.client = SampleApp()
-        self.console = console.on(self._visitor(), team_id=GARDEN)
-        self.fallow = self.console.on(self.console.page, team_id=FALLOW)
+        self.console = console.on(self._visitor(), team_id=FULL)
+        self.empty = self.console.on(self.console.page, team_id=EMPTY)
 
-    def plant(self) -> None:
+    def fill(self) -> None:
         self.site.start()
         self.client.start()
         # A session of its own: founding a team gives the founder a new one.
         sign_in(self.console.page, self.pippin, self.console.email, self.console.password)
-        self._found_teams()
+        self._create_teams()
         self._register()
         self._use()
         self._run()
-        self._look_after()
+        self._add_jobs_and_mail()
         self.storage_state = self.console.page.context.storage_state()
         self.secrets.update(cookie["value"] for cookie in self.storage_state["cookies"])
         self.console.page.context.close()
@@ -66,7 +66,7 @@ class Garden:
 
     @property
     def hosted(self) -> str:
-        return f"{self.pippin.url}/t/{GARDEN}"
+        return f"{self.pippin.url}/t/{FULL}"
 
     @property
     def authorize(self) -> str:
@@ -96,10 +96,10 @@ class Garden:
             *(f"audit/events/{event}" for event in self.events), "members", "@members", f"members/{self.member}",
             "settings", "@settings", "settings/preview", "settings/preview?accent=%23ffe14d",
         ]
-        below = [f"{FALLOW}/{path[1:]}" if path.startswith("@") else f"{GARDEN}/{path}" for path in team]
+        below = [f"{EMPTY}/{path[1:]}" if path.startswith("@") else f"{FULL}/{path}" for path in team]
         outside = [
             "", "teams/new", "operator", "operator/teams", "operator/teams?q=nothing", "operator/jobs",
-            "operator/jobs?state=pending", f"operator/jobs/{GARDEN}/{JOB}", "operator/mailbox",
+            "operator/jobs?state=pending", f"operator/jobs/{FULL}/{JOB}", "operator/mailbox",
             "operator/apple", "operator/mailbox?q=nobody", f"operator/mailbox/{self.mail}",
         ]
         doors = [self.console.set_up_link.removeprefix(self.pippin.url), self.invitation, f"/invitations/{NO_TOKEN}"]
@@ -107,8 +107,8 @@ class Garden:
 
     # What there is
 
-    def _found_teams(self) -> None:
-        for team, name in ((GARDEN, "Garden"), (FALLOW, "Fallow")):
+    def _create_teams(self) -> None:
+        for team, name in ((FULL, "Garden"), (EMPTY, "Fallow")):
             page = self.console.open("/teams/new")
             page.get_by_label("Team name", exact=True).fill(name)
             page.get_by_label("Team ID", exact=True).fill(team)
@@ -119,8 +119,8 @@ class Garden:
         people[3]["totpSecret"] = SECRET
         self.secrets.update({SECRET, IVY.password, FERN.password})
         self.pippin.apply({"teams": [
-            {"id": GARDEN, "users": people},
-            {"id": THICKET, "name": "Thicket", "mode": "sandbox", "secondFactor": "required",
+            {"id": FULL, "users": people},
+            {"id": STRICT, "name": "Thicket", "mode": "sandbox", "secondFactor": "required",
              "users": registered((IVY,))},
         ]})
 
@@ -147,7 +147,7 @@ class Garden:
         console.import_apple_key("KEY7654321", "Garden at Apple", of=app, private_pem=self.private_key)
         console.connect_apple("com.garden.siwa", "KEY7654321", of=app)
         console.add_email_source(f"garden.{LONG}", "s1", "2026-11.garden")
-        self.client.use(self.hosted, GARDEN, "com.garden.web", key, self.private_key)
+        self.client.use(self.hosted, FULL, "com.garden.web", key, self.private_key)
 
     def _use(self) -> None:
         """People sign in, try things, and fail."""
@@ -167,7 +167,7 @@ class Garden:
         hosted.cancel(page)
         expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
         self.cancelled_test_sign_in = page.url.rsplit("/", 1)[1]
-        found = self._until(f"SELECT trace_id FROM traces WHERE team_id = '{GARDEN}' AND outcome <> 'open'", 3)
+        found = self._until(f"SELECT trace_id FROM traces WHERE team_id = '{FULL}' AND outcome <> 'open'", 3)
         self.failed_flow = failed
         self.traces = [trace for [trace] in found]
         self._delete(FERN)
@@ -176,9 +176,9 @@ class Garden:
             page = self.console.open(f"users?q={person.given_name.lower()}")
             page.get_by_role("link", name=f"{person.given_name} {person.family_name}").click()
             self.people.append(facts(page)["User ID"])
-        self._come_by_apple()
+        self._add_apple_user()
 
-    def _come_by_apple(self) -> None:
+    def _add_apple_user(self) -> None:
         """Somebody whom Apple told all there is, and whose tokens it takes back or not."""
         sub = "001122.0123456789abcdef0123456789abcdef.0001"
         database.rows(
@@ -186,17 +186,17 @@ class Garden:
             f"""
             BEGIN;
             INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verified, is_private_email, created_at)
-            VALUES ('{GARDEN}', '{sub}', 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', true, true, now());
+            VALUES ('{FULL}', '{sub}', 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', true, true, now());
             INSERT INTO upstream_identities (
                 team_id, provider, identifier, sub, transfer_sub, real_user_status, form_given_name, form_family_name,
                 form_email, form_received_at, state_at, created_at, last_seen_at
-            ) VALUES ('{GARDEN}', 'apple', '{sub}', '{sub}', '760417.fedcba9876543210fedcba9876543210.1827', 2,
+            ) VALUES ('{FULL}', 'apple', '{sub}', '{sub}', '760417.fedcba9876543210fedcba9876543210.1827', 2,
                 'Rita', 'Regular', 'qx8z2k4p7m@privaterelay.appleid.com', now(), now(), now(), now());
             INSERT INTO upstream_tokens (
                 team_id, token_id, provider, sub, app_id, client_id, token_sealed, created_at, validate_at, validated_at,
                 state, problem, problem_at, settled_at
             )
-            SELECT '{GARDEN}', decode(lpad(n::text, 32, '0'), 'hex'), 'apple', '{sub}', 'com.garden.app',
+            SELECT '{FULL}', decode(lpad(n::text, 32, '0'), 'hex'), 'apple', '{sub}', 'com.garden.app',
                 'com.garden.siwa', ''::bytea, now(), now() + interval '1 year', CASE n WHEN 1 THEN now() END, state,
                 problem, CASE WHEN problem IS NOT NULL THEN now() END,
                 CASE WHEN state IN ('revoked', 'refused') THEN now() END
@@ -213,14 +213,14 @@ class Garden:
     @contextmanager
     def open_to_apple(self) -> Iterator[None]:
         """Lets people of the directory come by way of Apple, too."""
-        self._admit("{directory,apple}", 1)
+        self._set_sources("{directory,apple}", 1)
         try:
             yield
         finally:
-            self._admit("{directory}", 0)
+            self._set_sources("{directory}", 0)
 
-    def _admit(self, sources: str, ways: int) -> None:
-        database.rows(self.pippin, f"UPDATE teams SET identity_sources = '{sources}' WHERE team_id = '{GARDEN}'")
+    def _set_sources(self, sources: str, ways: int) -> None:
+        database.rows(self.pippin, f"UPDATE teams SET identity_sources = '{sources}' WHERE team_id = '{FULL}'")
 
         def shown() -> int:
             """How many ways to Apple a browser is shown."""
@@ -239,7 +239,7 @@ class Garden:
             )
             SELECT team_id, 'apple', '001122.fedcba9876543210fedcba9876543210.0002', sub,
                 'k3v9t5m2p8@privaterelay.appleid.com', true, now(), now(), now(), now()
-            FROM login_names WHERE team_id = '{GARDEN}' AND login = '{person.email}'
+            FROM login_names WHERE team_id = '{FULL}' AND login = '{person.email}'
             """,
         )
 
@@ -250,7 +250,7 @@ class Garden:
         sub = visitor.locator("#username").inner_text()
         visitor.context.close()
         secret = jwt.encode(
-            {"iss": GARDEN, "iat": int(time.time()), "exp": int(time.time()) + 60, "aud": self.hosted,
+            {"iss": FULL, "iat": int(time.time()), "exp": int(time.time()) + 60, "aud": self.hosted,
              "sub": "com.garden.web"},
             self.private_key, algorithm="ES256", headers={"kid": self.keys[1]},
         )
@@ -271,7 +271,7 @@ class Garden:
         expect(page.get_by_role("status")).to_contain_text("published")
         page = self.console.open("transfers")
         page.get_by_label("App ID", exact=True).select_option("com.garden.moving")
-        page.get_by_label("Team ID of the other team").fill(FALLOW)
+        page.get_by_label("Team ID of the other team").fill(EMPTY)
         page.get_by_role("button", name="Offer", exact=True).click()
         expect(page.get_by_role("status")).to_contain_text("It is offered")
         for email in (EVE.email, "a-colleague-with-a-long-address@a-company-with-a-long-name.garden.example"):
@@ -284,43 +284,43 @@ class Garden:
         page.get_by_label("E-mail address", exact=True).fill(ROSE)
         page.get_by_role("button", name="Send invitation").click()
         expect(page.get_by_role("status")).to_contain_text("lies in the operators’ mailbox")
-        self.user_invitation = self.letter(ROSE)
-        database.give_console_account(self.pippin, BEN, GARDEN, "developer")
+        self.user_invitation = self.mailed_link(ROSE)
+        database.give_console_account(self.pippin, BEN, FULL, "developer")
         [[self.member]] = database.rows(
-            self.pippin, f"SELECT sub FROM memberships WHERE team_id = '{GARDEN}' AND role = 'developer'"
+            self.pippin, f"SELECT sub FROM memberships WHERE team_id = '{FULL}' AND role = 'developer'"
         )
-        event = f"SELECT event_id FROM audit_events WHERE team_id = '{GARDEN}' AND action = "
+        event = f"SELECT event_id FROM audit_events WHERE team_id = '{FULL}' AND action = "
         self.events = [
             page.url.rsplit("/", 1)[1] for page in (self._event("Key revoked"), self._event("App ID updated"))
         ]
 
-    def _look_after(self) -> None:
+    def _add_jobs_and_mail(self) -> None:
         """A job that failed, jobs that wait, a notice among them, and a mail with a link."""
         database.rows(
             self.pippin,
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-            VALUES ('{GARDEN}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now())
+            VALUES ('{FULL}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now())
             """,
         )
         database.rows(
             self.pippin,
             f"""
             INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, attempts)
-            SELECT '{GARDEN}', repeat(letter, 26), kind, 1, '{{}}', now() + interval '1 day', 12
+            SELECT '{FULL}', repeat(letter, 26), kind, 1, '{{}}', now() + interval '1 day', 12
             FROM (VALUES ('k', 'notification.delivery'), ('m', 'upstream.validation')) AS waiting (letter, kind);
             INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time, attempts, job_id)
-            VALUES ('{GARDEN}', repeat('n', 26), 'com.garden.app', 'email-disabled',
+            VALUES ('{FULL}', repeat('n', 26), 'com.garden.app', 'email-disabled',
                 '001122.0123456789abcdef0123456789abcdef.0001', now(), 12, repeat('k', 26));
             """,
         )
-        self._until(f"SELECT job_id FROM jobs WHERE team_id = '{GARDEN}' AND state = 'dead'", 1)
+        self._until(f"SELECT job_id FROM jobs WHERE team_id = '{FULL}' AND state = 'dead'", 1)
         mail = "SELECT mail_id, link FROM mailbox WHERE of_team = :'team' AND recipient = :'to' AND link IS NOT NULL"
-        self.mail, link = self._until(mail, 1, team=GARDEN, to=EVE.email)[0]
+        self.mail, link = self._until(mail, 1, team=FULL, to=EVE.email)[0]
         self.secrets.add(link.rsplit("/", 1)[1])
         self.invitation = link.removeprefix(self.pippin.url)
 
-    def letter(self, recipient: str, kind: str = "") -> str:
+    def mailed_link(self, recipient: str, kind: str = "") -> str:
         """The link of the newest mail to somebody, of all or of those whose path has `kind` in it."""
         statement = """
             SELECT link FROM mailbox WHERE recipient = :'to' AND position(:'kind' in link) > 0
