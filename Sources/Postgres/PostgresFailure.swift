@@ -43,8 +43,11 @@ public enum PostgresFailure: Error, Equatable, Sendable {
         if case .refused(let refusal) = self, refusal.sqlState.hasPrefix("23") { refusal.constraint } else { nil }
     }
 
-    /// Whether a row was locked for longer than a statement on a shared connection waits (`lock_timeout`).
-    var isWaitForLock: Bool { if case .refused(let refusal) = self { refusal.sqlState == "55P03" } else { false } }
+    /// Whether a row or a table was locked for longer than a statement waits for it (`lock_timeout`): on a shared connection,
+    /// or in a function that wants a table's strong lock.
+    public var isWaitForLock: Bool {
+        if case .refused(let refusal) = self { refusal.sqlState == "55P03" } else { false }
+    }
 
     /// Whether the same request may succeed a little later.
     public var isTemporary: Bool {

@@ -52,7 +52,13 @@ public struct Partitions: Sendable {
     public init(database: SystemDatabase) { self.database = database }
 
     public func make() async throws(PostgresFailure) {
-        try await database.query("SELECT pippin_make_partitions()")
-        try await database.query("SELECT pippin_keep_traces()")
+        // Whoever reads the one kind for long does not keep the other from being made.
+        var failure: PostgresFailure?
+        for statement: SQL in ["SELECT pippin_make_partitions()", "SELECT pippin_keep_traces()"] {
+            do throws(PostgresFailure) { try await database.query(statement) } catch {
+                if failure?.isWaitForLock != false { failure = error }
+            }
+        }
+        if let failure { throw failure }
     }
 }

@@ -264,7 +264,10 @@ extension JobWorker {
         }
         defer { limit.cancel() }
         do { return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy)) } catch {
-            return .failed("\(error)")
+            guard let failure = error as? PostgresFailure, failure.isWaitForLock else { return .failed("\(error)") }
+            // Somebody reads a table for long, such as a backup: nothing is broken, and the next turn comes.
+            log(.info, "job.postponed", ("kind", claim.kind), ("cause", failure.cause))
+            return .postponed(handler.interval ?? handler.policy.firstDelay)
         }
     }
 
