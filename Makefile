@@ -1,10 +1,10 @@
 # The one door: every task is a word here, and its work a small script in scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check build lint format fuzz sanitize bench bench-scale pictures clean
+.PHONY: help run test test-long test-operations check build lint format fuzz sanitize bench bench-scale pictures clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Install what is missing, build, and serve http://localhost:8080 with the demo team
 	@scripts/run
@@ -12,8 +12,11 @@ run: ## Install what is missing, build, and serve http://localhost:8080 with the
 test: ## Install what is missing and run the tests: Swift, PostgreSQL, browsers (about fifteen minutes)
 	@scripts/test
 
-test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers, the bench in small (about forty minutes)
+test-long: ## Run what takes longer: kills, floods, full sizes, the fuzzer, sanitizers, the bench in small, test-operations (about an hour)
 	@scripts/test-long
+
+test-operations: ## Run what operators do: restarts, failover, poolers, the last release beside this one (about twenty minutes)
+	@scripts/test-operations
 
 check: ## Look before a commit: lint, build, most of the tests
 	@scripts/check

@@ -104,6 +104,8 @@ class Pippin:
         self.process: subprocess.Popen | None = None
         # How many file descriptors it may have; None for as many as the tests may.
         self.descriptors: int | None = None
+        # The sources that it was built from.
+        self.release = ROOT
 
     @classmethod
     @contextmanager
@@ -126,6 +128,10 @@ class Pippin:
     @property
     def url(self) -> str:
         return f"http://localhost:{self.port}"
+
+    @property
+    def binary(self) -> Path:
+        return binary() if self.release == ROOT else self.release / ".build/debug/pippin"
 
     def furnish(self) -> None:
         """Gives it the data of a first start: a cluster with every migration, and the master key. They are made once."""
@@ -161,7 +167,7 @@ class Pippin:
         arguments = ["--listen", f"127.0.0.1:{self.port}", "--log-level", "debug", *self._place]
         with self.log.open("ab") as log, self.said.open("ab") as said:
             self.process = subprocess.Popen(
-                [binary(), "serve", *arguments, *self.options],
+                [self.binary, "serve", *arguments, *self.options],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=log, preexec_fn=self._limit,
             )
 
@@ -205,7 +211,7 @@ class Pippin:
 
     def command(self, *arguments: str) -> str:
         done = subprocess.run(
-            [binary(), *arguments, *self._place],
+            [self.binary, *arguments, *self._place],
             cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
         )
         assert done.returncode == 0, (
@@ -215,7 +221,7 @@ class Pippin:
 
     @property
     def _place(self) -> list[str]:
-        return ["--public-url", self.url, "--data", str(self.data), "--resources", str(ROOT)]
+        return ["--public-url", self.url, "--data", str(self.data), "--resources", str(self.release)]
 
     @property
     def workers(self) -> list[int]:

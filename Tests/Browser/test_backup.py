@@ -12,7 +12,7 @@ from server import ROOT, Pippin, binary
 from test_poolers import pooler
 from waiting import SECONDS
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.operations]
 KILLS = 25
 
 

@@ -17,7 +17,7 @@ from server import ROOT, free_port, new_folder
 sys.path.insert(0, str(ROOT / "bench"))
 from postgres import Cluster
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.operations]
 
 
 class Member(Cluster):

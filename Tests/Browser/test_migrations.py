@@ -163,6 +163,7 @@ class TimedWriter(Writer):
 
 
 @pytest.mark.long
+@pytest.mark.operations
 def test_sign_ins_do_not_wait_behind_a_migration_that_waits_for_a_reader(tmp_path: Path):
     with Host.running("--demo", "--simulate-apple") as host:
         release = Release(host, tmp_path)

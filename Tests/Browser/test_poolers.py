@@ -17,6 +17,7 @@ from waiting import until as wait
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.operations,
     pytest.mark.skipif(os.geteuid() != 0, reason="PgBouncer does not run as root, and becomes another user"),
 ]
 

@@ -24,7 +24,7 @@ from waiting import SECONDS, until
 sys.path.insert(0, str(ROOT / "bench"))
 from postgres import Cluster
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.operations]
 FAKETIME = next((str(path) for path in Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")), None)
 
 
