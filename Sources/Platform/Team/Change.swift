@@ -1,5 +1,6 @@
 public import Core
 public import Postgres
+import Synchronization
 
 /// A change of one team's data: who makes it, from where, and the transaction that holds it.
 ///
@@ -10,13 +11,21 @@ public struct Change: ~Copyable {
     public let origin: Origin
     /// The transaction, for functions that read and lock.
     public let transaction: Transaction
+    private let recorded: RecordedEvents
 
-    init(in team: TeamID, by actor: Actor, from origin: Origin, _ transaction: consuming Transaction) {
+    init(
+        in team: TeamID, by actor: Actor, from origin: Origin, _ transaction: consuming Transaction,
+        _ recorded: RecordedEvents = RecordedEvents()
+    ) {
         self.team = team
         self.actor = actor
         self.origin = origin
         self.transaction = transaction
+        self.recorded = recorded
     }
+
+    /// The events recorded so far; those that are spliced into a statement are not among them.
+    public var events: [AuditEvent] { recorded.events.withLock { $0 } }
 
     /// Runs one statement; after a failure every further one fails too, until the transaction ends.
     @discardableResult public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
@@ -39,10 +48,22 @@ public struct Change: ~Copyable {
         let other = other ?? team
         if other != team { try await enter(other) }
         let value = try await transaction.lend { transaction in
-            try await body(Change(in: other, by: actor, from: origin, transaction))
+            try await body(Change(in: other, by: actor, from: origin, transaction, recorded))
         }
         if other != team { try await enter(team) }
         return value
+    }
+
+    /// Runs `body` in a savepoint: when it throws, nothing of it stays, and the change goes on.
+    public func attempt(_ body: (borrowing Change) async throws -> Void) async throws {
+        let count = recorded.events.withLock(\.count)
+        try await query("SAVEPOINT attempt")
+        do { try await body(self) } catch {
+            try await query("ROLLBACK TO SAVEPOINT attempt")
+            recorded.events.withLock { $0.removeLast($0.count - count) }
+            throw error
+        }
+        try await query("RELEASE SAVEPOINT attempt")
     }
 
     private func enter(_ team: TeamID) async throws(PostgresFailure) {
@@ -65,7 +86,10 @@ public struct Change: ~Copyable {
     }
 
     /// Records an event as it is.
-    public func record(_ event: AuditEvent) async throws(PostgresFailure) { try await query(event.insertion(in: team)) }
+    public func record(_ event: AuditEvent) async throws(PostgresFailure) {
+        try await query(event.insertion(in: team))
+        recorded.events.withLock { $0.append(event) }
+    }
 
     /// Records an event with the members that differ, their old and new values.
     public func record(
@@ -73,3 +97,6 @@ public struct Change: ~Copyable {
         to new: [String: JSONValue] = [:]
     ) async throws(PostgresFailure) { try await record(event(action, on: target, from: old, to: new)) }
 }
+
+/// The events of one transaction, shared by the changes that are parts of it.
+final class RecordedEvents: Sendable { let events = Mutex<[AuditEvent]>([]) }

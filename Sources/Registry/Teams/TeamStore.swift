@@ -40,6 +40,11 @@ public struct TeamStore: Sendable {
         try await database.query(Team.selection(of: id), in: id).firstValue(Team.init)
     }
 
+    /// The team of the change, unless there is none or it was deleted; its row is locked until the transaction ends.
+    public static func lock(_ change: borrowing Change) async throws(PostgresFailure) -> Team? {
+        try await change.query("\(Team.selection(of: change.team)) FOR NO KEY UPDATE").firstValue(Team.init)
+    }
+
     /// How long a deletion can be cancelled.
     public static let gracePeriod = Duration.seconds(7 * 86_400)
 
@@ -86,8 +91,7 @@ public struct TeamStore: Sendable {
         _ assignments: SQL, version: Int?, whileOpen: Bool = false, _ change: borrowing Change,
         _ event: (Team) -> AuditEvent
     ) async throws -> Update<Team> {
-        let found = try await change.query("\(Team.selection(of: change.team)) FOR NO KEY UPDATE")
-        guard let before = try found.firstValue(Team.init) else { return .notFound }
+        guard let before = try await Self.lock(change) else { return .notFound }
         guard version == nil || before.version == version, !whileOpen || before.closedAt == nil else {
             return .conflict(current: before)
         }
@@ -98,11 +102,6 @@ public struct TeamStore: Sendable {
             """)
         try await change.record(event(before))
         return .saved(try changed.only(Team.init))
-    }
-
-    /// Statement that replaces a team's settings as a registry file has them.
-    public static func update(_ team: TeamID, to settings: TeamSettings) -> SQL {
-        "UPDATE teams SET \(assignments(settings)), version = version + 1 WHERE team_id = \(team)"
     }
 
     private static func assignments(_ settings: TeamSettings) -> SQL {

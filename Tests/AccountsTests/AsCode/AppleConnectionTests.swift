@@ -27,8 +27,7 @@ import Testing
         #expect(report.outcome == .applied)
         #expect(
             report.teams.first?.lines == [
-                "+ key KEY1234567 from Apple, of com.acme.app, team ABCDE12345",
-                "+ connection to Apple of com.acme.app: com.acme.siwa, key KEY1234567",
+                "+ key from Apple KEY1234567 of com.acme.app", "+ connection to Apple of com.acme.app",
             ])
         #expect(try await pippin.apply(Self.file(Self.member())).outcome == .unchanged)
         #expect(try await pippin.apply(Self.file(Self.member(nil))).outcome == .unchanged)
@@ -67,11 +66,11 @@ import Testing
 
         #expect(
             report.teams.first?.lines == [
-                "+ key KEY7654321 from Apple, of com.acme.app, team FGHIJ67890",
+                "+ key from Apple KEY7654321 of com.acme.app",
                 """
-                ~ connection to Apple of com.acme.app: servicesID "com.acme.siwa" → "com.acme.other", \
-                keyID "KEY1234567" → "KEY7654321"
-                """, "- key KEY1234567 \"KEY1234567\" from Apple, of com.acme.app",
+                ~ connection to Apple of com.acme.app: keyID "KEY1234567" → "KEY7654321", \
+                servicesID "com.acme.siwa" → "com.acme.other"
+                """, "- key from Apple KEY1234567 of com.acme.app",
             ])
         #expect(try pippin.value("SELECT string_agg(key_id, ' ') FROM apple_keys") == "KEY7654321")
         let moved = Self.file(Self.member(key: "KEY7654321", nil, services: "com.acme.other"))
@@ -111,7 +110,7 @@ import Testing
         let app = #"{"identifier": "com.acme.app", "apple": \#(first)}"#
 
         let both = try await pippin.apply(Files.team(#""appIDs": [\#(app), \#(other)]"#))
-        #expect(both.refusedFields == (0...1).map { "teams[0].appIDs[\($0)].apple.servicesID" })
+        #expect(both.refusedFields == ["teams[0].appIDs[1].apple.servicesID"])
         try await pippin.apply(Self.file(first))
         let alone = try await pippin.apply(Files.team(#""appIDs": [\#(other)]"#))
         #expect(alone.refusedFields == ["teams[0].appIDs[0].apple.servicesID"])

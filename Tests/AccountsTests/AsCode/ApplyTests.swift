@@ -14,10 +14,9 @@ import Testing
         #expect(
             first.teams.map(\.lines) == [
                 [
-                    "+ team ACMETEAM01 \"Acme\", sandbox", "+ App ID com.acme.app",
-                    "+ Service ID com.acme.web of com.acme.app", "+ key ACMEKEY001 \"CI\" of com.acme.app",
-                    "+ e-mail source acme.example, with selectors s2026, mail", "+ e-mail source ada@mail.example",
-                    "+ user ada@acme.example",
+                    "+ team ACMETEAM01", "+ App ID com.acme.app", "+ Service ID com.acme.web of com.acme.app",
+                    "+ key ACMEKEY001 of com.acme.app", "+ e-mail source acme.example",
+                    "+ e-mail source ada@mail.example", "+ user ada@acme.example",
                 ]
             ])
         #expect(second.outcome == .unchanged)
@@ -101,8 +100,7 @@ import Testing
             $0.isDryRun = true
             $0.prunes = true
         }
-        #expect(
-            pruned.teams.map(\.lines) == [["- App ID com.acme.app, with Service ID com.acme.web, with key ACMEKEY001"]])
+        #expect(pruned.teams.map(\.lines) == [["- App ID com.acme.app, with serviceIDs com.acme.web, keys ACMEKEY001"]])
         #expect(try pippin.rows() == after)
         #expect(try await pippin.apply(Files.whole, { $0.isDryRun = true }).outcome == .unchanged)
     }

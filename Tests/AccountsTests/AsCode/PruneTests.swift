@@ -14,9 +14,9 @@ import Testing
         #expect(
             report.teams.map(\.lines) == [
                 [
-                    "- key ACMEKEY001 \"CI\" of com.acme.app, revoked", "- Service ID com.acme.web",
-                    "- e-mail source ada@mail.example", "- user ada@acme.example",
-                    "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
+                    "- key ACMEKEY001", "- Service ID com.acme.web of com.acme.app", "- e-mail source ada@mail.example",
+                    "- user ada@acme.example", "+ Service ID com.acme.shop of com.acme.app",
+                    "+ user ben@acme.example, without a password",
                 ]
             ])
         #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)

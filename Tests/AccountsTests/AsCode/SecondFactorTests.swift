@@ -69,7 +69,7 @@ import Testing
 
         #expect(
             report.teams.map(\.lines) == [
-                ["~ user ada@acme.example: password reset", "~ user ada@acme.example: authenticator app reset"]
+                ["~ user ada@acme.example: password reset", "~ user ada@acme.example: factor replaced"]
             ])
         #expect(try await takes(Self.second))
     }

@@ -1,0 +1,193 @@
+import Core
+public import Crypto
+public import Directory
+public import Platform
+import Postgres
+import Registry
+
+/// Applies registry files to teams, and exports teams as registry files.
+public struct Provisioner: Sendable {
+    /// Creates what a new team needs in other modules, such as its first signing key, in the change that creates it.
+    public typealias TeamPreparation = @Sendable (borrowing Change) async throws -> Void
+
+    let database: TeamDatabase
+    let teams: TeamStore
+    let appIDs: AppIDStore
+    let serviceIDs: ServiceIDStore
+    let keys: KeyStore
+    let appleKeys: AppleKeyStore
+    let appleConnections: AppleConnectionStore
+    let emailSources: EmailSourceStore
+    let users: UserStore
+    let totp: TOTPStore
+    let hasher: PasswordHasher
+    let publicURL: String
+    let prepareTeam: TeamPreparation
+
+    /// - Parameter publicURL: Pippin's own origin, which no team may register.
+    public init(
+        _ database: TeamDatabase, keyRing: KeyRing, hasher: PasswordHasher, publicURL: String,
+        prepareTeam: @escaping TeamPreparation
+    ) {
+        self.database = database
+        teams = TeamStore(database)
+        appIDs = AppIDStore(database)
+        serviceIDs = ServiceIDStore(database)
+        keys = KeyStore(database, keyRing: keyRing)
+        appleKeys = AppleKeyStore(database, keyRing: keyRing)
+        appleConnections = AppleConnectionStore(database)
+        emailSources = EmailSourceStore(database)
+        users = UserStore(database)
+        totp = TOTPStore(database, keyRing: keyRing)
+        self.hasher = hasher
+        self.publicURL = publicURL
+        self.prepareTeam = prepareTeam
+    }
+
+    /// The hosts that a team may register in a mode.
+    func policy(of mode: TeamMode) -> HostPolicy {
+        let policy: HostPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
+        return policy.apart(from: publicURL)
+    }
+
+    /// The registry of the change's team.
+    func registry(_ change: borrowing Change) async throws(PostgresFailure) -> RegisteredTeam {
+        var registered = RegisteredTeam()
+        registered.appIDs = try await appIDs.all(in: change.team, change.transaction)
+        registered.serviceIDs = try await serviceIDs.all(in: change.team, change.transaction)
+        registered.keys = try await keys.all(in: change.team, change.transaction)
+        registered.appleKeys = try await appleKeys.list(in: change.team, change.transaction)
+        registered.appleConnections = try await appleConnections.list(in: change.team, change.transaction)
+        registered.emailSources = try await emailSources.all(in: change.team, change.transaction).map(\.draft)
+        return registered
+    }
+
+    /// Applies `file`, each team in one transaction; when any team has errors, changes nothing and reports them.
+    ///
+    /// Every team is rehearsed first: its transaction is made and rolled back.
+    ///
+    /// - Throws: `PostgresFailure`, `PasswordHasher.Busy`.
+    public func apply(
+        _ file: RegistryFile, _ options: ApplyOptions = ApplyOptions(), by actor: Actor = .command("apply"),
+        from origin: Origin = .local
+    ) async throws -> ApplyReport {
+        var (errors, seen): (FieldErrors, Set<String>) = (FieldErrors(), [])
+        var changed: [TeamApply] = []
+        for (index, entry) in file.teams.enumerated() {
+            let path = FieldPath("teams")[index]
+            if !seen.insert(entry.id).inserted { errors.add(path["id"], .duplicate(entry.id)) }
+            let apply = try await run(TeamApply(entry, at: path, options, hashes: nil, self), by: actor, from: origin)
+            errors.add(apply.errors)
+            if !apply.lines.isEmpty { changed.append(apply) }
+        }
+        guard errors.isEmpty else { return ApplyReport(outcome: .refused(errors), teams: []) }
+        if changed.isEmpty { return ApplyReport(outcome: .unchanged, teams: []) }
+        if options.isDryRun { return ApplyReport(outcome: .wouldChange, teams: changed.map(\.report)) }
+        var applied: [ApplyReport.Team] = []
+        for rehearsed in changed {
+            let hashes = try await hash(rehearsed.users.passwords, in: rehearsed.team)
+            let apply = try await run(
+                TeamApply(rehearsed.entry, at: rehearsed.path, options, hashes: hashes, self), by: actor, from: origin)
+            guard apply.errors.isEmpty else { return ApplyReport(outcome: .refused(apply.errors), teams: applied) }
+            applied.append(apply.report)
+        }
+        return ApplyReport(outcome: .applied, teams: applied)
+    }
+
+    /// Carries a rehearsal out of the transaction that it rolls back.
+    private struct RolledBack: Error { let apply: TeamApply }
+
+    /// Changes one team in one transaction, which is rolled back after errors and in a rehearsal.
+    private func run(_ apply: TeamApply, by actor: Actor, from origin: Origin) async throws -> TeamApply {
+        do {
+            return try await database.change(in: apply.team, by: actor, from: origin) { change in
+                var apply = apply
+                try await apply.run(change)
+                if apply.isRehearsal || !apply.errors.isEmpty { throw RolledBack(apply: apply) }
+                return apply
+            }
+        } catch let end as RolledBack { return end.apply }
+    }
+
+    /// Hashes passwords, outside of a transaction because each takes long.
+    private func hash(_ passwords: [LoginName: NewPassword], in team: TeamID) async throws(PasswordHasher.Busy)
+        -> [LoginName: PasswordHash]
+    {
+        var hashes: [LoginName: PasswordHash] = [:]
+        for (login, password) in passwords { hashes[login] = try await hasher.hash(password, for: team) }
+        return hashes
+    }
+
+    /// The team as a registry file without secrets; nil when there is no such team.
+    ///
+    /// Applied to the same team, the file changes nothing. Revoked keys are omitted, and so are users who do not sign
+    /// in with their address, because a file cannot name them.
+    public func export(_ team: TeamID) async throws -> RegistryFile? {
+        try await database.change(in: team, by: .command("export"), from: .local) { change in
+            guard let stored = try await TeamStore.lock(change), !stored.isSystem, stored.closedAt == nil else {
+                return nil
+            }
+            let users = try await RegisteredUser.all(change)
+            let entry = RegistryFile.Team(team, stored.settings, try await registry(change), users)
+            return RegistryFile(teams: [entry])
+        }
+    }
+}
+
+extension TeamApply { fileprivate var report: ApplyReport.Team { ApplyReport.Team(id: team, lines: lines) } }
+
+extension RegistryFile {
+    /// The file as JSON with sorted members, so that two exports of the same team are equal.
+    public var json: [UInt8] { JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")] }
+}
+
+extension RegistryFile.Team {
+    fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam, _ people: [RegisteredUser])
+    {
+        id = team.rawValue
+        self.settings = settings.typed
+        appIDs = registered.appIDs.map { app in
+            RegistryFile.AppID(
+                app, registered.serviceIDs.filter { $0.appID == app.identifier },
+                registered.appleConnections.first { $0.appID == app.identifier })
+        }
+        keys = registered.keys.filter(\.isActive).map(RegistryFile.Key.init)
+        emailSources = registered.emailSources.map { draft in
+            RegistryFile.EmailSource(kind: draft.source.kind, text: draft.source.text, settings: draft.settings.typed)
+        }
+        users = people.map(RegistryFile.User.init)
+    }
+}
+
+extension RegistryFile.AppID {
+    fileprivate init(_ app: AppID, _ services: [ServiceID], _ connection: AppleConnection?) {
+        entry = RegistryEntry(app.identifier.rawValue, app.settings.typed)
+        apple = connection.map(RegistryFile.Apple.init)
+        serviceIDs = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
+    }
+}
+
+extension RegistryFile.Apple {
+    /// Exports the file name that Apple uses instead of the private key, which is not exported.
+    fileprivate init(_ connection: AppleConnection) {
+        settings = connection.settings.typed.merging(["teamID": .string(connection.appleTeamID.rawValue)]) { $1 }
+        privateKeyFile = "AuthKey_\(connection.keyID).p8"
+    }
+}
+
+extension RegistryFile.Key {
+    fileprivate init(_ key: Key) {
+        id = key.id.rawValue
+        name = key.name
+        appID = key.appID.rawValue
+        publicKeyPEM = key.publicKeyPEM
+    }
+}
+
+extension RegistryFile.User {
+    fileprivate init(_ user: RegisteredUser) {
+        // The login name, because it identifies the user when the file is applied.
+        email = user.login.rawValue
+        (givenName, familyName) = (user.name.given, user.name.family)
+    }
+}
