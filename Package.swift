@@ -47,11 +47,12 @@ let package = Package(
         .systemLibrary(name: "CFido2", pkgConfig: "libfido2", providers: [.apt(["libfido2-dev"])]),
         .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CZxcvbn", providers: [.apt(["libzxcvbn-dev"])]),
 
         // Mechanism. Knows nothing of Pippin.
         module("EventLoop", uses: "CLinux"),
-        module("Core", uses: "EventLoop"),
+        module("Core", uses: "CUTF8Proc EventLoop"),
         module("Crypto", uses: "COpenSSL CFido2 CQREncode CSodium CZxcvbn Core"),
         module("Postgres", uses: "CPostgreSQL EventLoop Core"),
         module("HTTP", uses: "CMicroHTTPD CCurl CZlib CCares EventLoop Core"),

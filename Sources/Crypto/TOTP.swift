@@ -26,10 +26,10 @@ public enum TOTP {
 
     /// The step, within the window, whose code equals `code`; nil for a wrong code.
     ///
-    /// Spaces are ignored, because apps show codes in groups. Every step is compared, in constant time, so the timing
+    /// The code is read as people type it, such as in groups. Every step is compared, in constant time, so the timing
     /// reveals nothing. The caller stores the step, so that a code works only once.
     public static func step(ofCode code: String, secret: TOTPSecret, atSeconds seconds: Int) -> Int? {
-        let typed = String(decoding: code.utf8.prefix(32).filter { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+        let typed = code.cut(toOctets: 128).typedOneTimeCode
         let now = step(atSeconds: seconds)
         var found: Int?
         for step in max(0, now - window)...(now + window) {

@@ -51,8 +51,8 @@ extension LocalizedText {
 }
 
 extension String {
-    /// The text without surrounding white space, which pasting often adds.
-    var trimmed: String { trimmedWhiteSpace }
+    /// The text, read as code.
+    var trimmed: String { typedCode }
 }
 
 extension Form {

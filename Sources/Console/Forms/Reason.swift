@@ -5,15 +5,12 @@ struct Reason: Sendable {
     private static let limit = 500
 
     let typed: String
-    /// The reason as one line: control characters, some of which PostgreSQL rejects, are replaced by spaces.
+    /// The reason as one line.
     let text: String
 
     init(_ typed: String?) {
         self.typed = typed ?? ""
-        let scalars = self.typed.unicodeScalars.map { scalar -> Unicode.Scalar in
-            scalar.properties.isWhitespace || scalar.properties.generalCategory == .control ? " " : scalar
-        }
-        text = String(String.UnicodeScalarView(scalars)).trimmed
+        text = self.typed.typedLine
     }
 
     /// Validation error, or nil.

@@ -61,10 +61,6 @@ struct ListFilter: Sendable {
         }
     }
 
-    /// A value as the list reads it: one line without control characters, some of which PostgreSQL rejects.
-    static func read(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        line.append(contentsOf: text.unicodeScalars.filter { $0.properties.generalCategory != .control })
-        return String(line).trimmedWhiteSpace.cut(toOctets: longest)
-    }
+    /// A value as the list reads it.
+    static func read(_ text: String) -> String { text.cut(toOctets: 4 * longest).typedLine.cut(toOctets: longest) }
 }

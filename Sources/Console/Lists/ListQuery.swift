@@ -29,7 +29,9 @@ struct ListQuery: Sendable {
         self.path = path
         self.filters = filters
         parameters = filters.compactMap { filter in
-            let value = ListFilter.read(query[filter.name] ?? "")
+            let line = ListFilter.read(query[filter.name] ?? "")
+            // A search is folded by the list, and shown as it was typed.
+            let value = filter.name == "q" ? line : line.typedCode
             return value.isEmpty || !filter.accepts(value) ? nil : (filter.name, value)
         }
         var cursors: [ListCursor] = []

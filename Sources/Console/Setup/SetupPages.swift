@@ -119,7 +119,7 @@ struct SetupForm: Sendable {
         email = form["email"] ?? ""
         let name = ownErrors.readName(given: givenName, family: familyName)
         let address = ownErrors.require(
-            EmailAddress(typed: email.withoutWhiteSpace), "email", Message("console.setup.email.wrong"))
+            EmailAddress(typed: email.typedCode.withoutWhiteSpace), "email", Message("console.setup.email.wrong"))
         let password = try await ownErrors.readPassword(
             form["password"] ?? "", address, name, around: [form["team_name"] ?? ""], choice)
         guard let team = team.read(form), let name, let address, let password else { return nil }

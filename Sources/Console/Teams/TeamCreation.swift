@@ -114,7 +114,7 @@ struct NewTeamForm: Sendable {
     var modeView: Input { .mode(mode) }
 
     private mutating func readID() -> TeamID? {
-        let typed = teamID.withoutWhiteSpace
+        let typed = teamID.typedCode.withoutWhiteSpace
         guard !typed.isEmpty else { return nil }
         let message = Message("console.teams.id.wrong")
         guard let id = errors.require(TeamID(rawValue: typed), "team_id", message) else { return nil }

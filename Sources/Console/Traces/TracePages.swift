@@ -59,7 +59,7 @@ struct TracePages: ConsolePages {
         let query = try ListQuery(context.request, at: ConsoleRoutes.traces.link(team.id), Self.filters(of: team))
         let now = server.clock()
         // The reference shown on an error page, or the id of a sign-in trace.
-        let reference = ListFilter.read(try context.request.parameters()["reference"] ?? "").lowercased()
+        let reference = ListFilter.read(try context.request.parameters()["reference"] ?? "").typedCode.lowercased()
         if !reference.isEmpty, reference.utf8.count <= 64,
             let id = try await traces.find(reference, in: team.id, at: now)
         {

@@ -113,10 +113,10 @@ public struct RecoveryCode: Hashable, Sendable {
 
     init(random: RandomSource) { characters = random.text(Self.length, from: .readable) }
 
-    /// Parses a code as entered: spaces, dashes and capitals are accepted, and so is 0 for o and 1 for l.
+    /// Parses a code as people type it, with 0 for o and 1 for l.
     public init?(text: String) {
-        guard text.utf8.count <= 40 else { return nil }
-        let typed = text.lowercased().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+        guard text.utf8.count <= 128 else { return nil }
+        let typed = Array(text.typedOneTimeCode.utf8)
         guard typed.count == Self.length else { return nil }
         let read = typed.map { character in
             switch character {

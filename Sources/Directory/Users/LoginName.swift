@@ -1,3 +1,4 @@
+import Core
 public import Platform
 public import Postgres
 
@@ -9,14 +10,13 @@ public struct LoginName: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     public let rawValue: String
 
-    /// Creates a login name from user input, without surrounding spaces and in lower case.
+    /// Creates a login name from user input, read as code and in lower case.
     ///
     /// Accepts printable ASCII without spaces, and an address whose domain has other letters; nil for any other text,
     /// which no account can have.
     public init?(rawValue: String) {
-        let typed = rawValue.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed()
-        let text = String(decoding: typed, as: UTF8.self)
-        let name = typed.contains { $0 >= 0x80 } ? EmailAddress(typed: text)?.rawValue ?? "" : text
+        let text = rawValue.typedCode
+        let name = text.utf8.contains { $0 >= 0x80 } ? EmailAddress(typed: text)?.rawValue ?? "" : text
         guard (1...Self.maximumLength).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
         self.rawValue = name.lowercased()

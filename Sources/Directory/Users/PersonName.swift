@@ -11,15 +11,15 @@ public struct PersonName: Hashable, Sendable {
     /// Empty name.
     public static let none = PersonName(stored: "", "")
 
-    /// Creates a name from user input, cleaned; nil if a part is then too long.
+    /// Creates a name from user input, as one line; nil if a part is then too long.
     public init?(given: String, family: String) {
-        self.init(stored: Self.cleaned(given), Self.cleaned(family))
+        self.init(stored: given.typedLine, family.typedLine)
         guard [self.given, self.family].allSatisfy({ $0.unicodeScalars.count <= Self.maximumLength }) else {
             return nil
         }
     }
 
-    /// Creates a name from what a provider sends once, cleaned; a part that is too long is cut.
+    /// Creates a name from what a provider or an app sends once, as one line; a part that is too long is cut.
     public init(sentOnce given: String, _ family: String) { self.init(stored: Self.cut(given), Self.cut(family)) }
 
     /// Creates a name from stored parts, which were checked before they were stored.
@@ -38,35 +38,14 @@ public struct PersonName: Hashable, Sendable {
     }
 
     private static func cut(_ text: String) -> String {
-        cleaned(String(String.UnicodeScalarView(cleaned(text).unicodeScalars.prefix(maximumLength))))
+        String(String.UnicodeScalarView(text.typedLine.unicodeScalars.prefix(maximumLength))).typedLine
     }
 
-    /// The text as one line: without bidirectional controls (Unicode Standard Annex 9, section 2), with a blank for
-    /// every other control and line break, and without white space around it.
-    ///
-    /// With these, a name could rearrange the page on which it is displayed; address books contain them unseen.
-    private static func cleaned(_ text: String) -> String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where !scalar.properties.isBidiControl {
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: scalars.append(" ")
-            default: scalars.append(scalar)
-            }
-        }
-        return String(scalars).trimmedWhiteSpace
-    }
-}
+    /// The text that a provider or an app tells; empty for a word that programs send where a value is absent.
+    public static func told(_ text: String) -> String { absences.contains(text) ? "" : text }
 
-extension Unicode.Scalar {
-    /// Whether the scalar is written in a Chinese, Japanese or Korean name: Han, kana, bopomofo, Hangul, and their marks
-    /// (Unicode Standard, Blocks.txt).
-    fileprivate var isEastAsian: Bool {
-        switch value {
-        case 0x1100...0x11FF, 0x2E80...0x2FDF, 0x3005...0x3007, 0x3021...0x3029, 0x3031...0x31BF, 0x31F0...0x31FF,
-            0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA960...0xA97F, 0xAC00...0xD7FF, 0xF900...0xFAFF, 0xFE00...0xFE0F,
-            0xFF66...0xFFDC, 0x1AFF0...0x1B16F, 0x20000...0x3FFFF, 0xE0100...0xE01EF:
-            true
-        default: false
-        }
-    }
+    /// Absent values made text, as programming languages do; there are people called Null.
+    private static let absences: Set<String> = [
+        "undefined", "null", "(null)", "<null>", "nil", "None", "NaN", "[object Object]",
+    ]
 }

@@ -1,4 +1,5 @@
 import Core
+import Directory
 
 /// Name and address of Apple's `user`, as far as they are readable.
 public struct UpstreamForm: Sendable {
@@ -17,20 +18,21 @@ public struct UpstreamForm: Sendable {
         case app
     }
 
-    public init(givenName: String, familyName: String, email: String?, from source: Source) {
-        self.givenName = givenName
-        self.familyName = familyName
-        self.email = email
+    /// - Parameter middleName: Apple's names have three parts and its protocol two, so it stands with the given name.
+    public init(givenName: String, middleName: String = "", familyName: String, email: String?, from source: Source) {
+        self.givenName = [givenName, middleName].map(PersonName.told).filter { !$0.isEmpty }.joined(separator: " ")
+        self.familyName = PersonName.told(familyName)
+        self.email = email.map(PersonName.told).flatMap { $0.isEmpty ? nil : $0 }
         self.source = source
     }
 
     /// Parses Apple's `user`, with its text repaired; nil for a text that is not a JSON object.
     public init?(_ text: String) {
         guard let value = try? JSON.object(repairing: Array(text.utf8), maxDepth: Self.maxDepth) else { return nil }
-        givenName = value["name"]?["firstName"]?.string ?? ""
-        familyName = value["name"]?["lastName"]?.string ?? ""
-        email = value["email"]?.string
-        source = .provider
+        let name = value["name"]
+        self.init(
+            givenName: name?["firstName"]?.string ?? "", middleName: name?["middleName"]?.string ?? "",
+            familyName: name?["lastName"]?.string ?? "", email: value["email"]?.string, from: .provider)
     }
 
     /// Text as stored in the vault: cut to fit its column, without U+0000, otherwise unchanged.

@@ -194,6 +194,7 @@ struct NativeHandover: Sendable {
     /// Apple's identifier of the user.
     let user: String?
     let givenName: String?
+    let middleName: String?
     let familyName: String?
     let email: String?
     let realUserStatus: Int?
@@ -213,6 +214,7 @@ struct NativeHandover: Sendable {
         nonce = parameters["nonce"]
         user = parameters["user"]
         givenName = parameters["first_name"].map(Self.name)
+        middleName = parameters["middle_name"].map(Self.name)
         familyName = parameters["last_name"].map(Self.name)
         email = parameters["email"]
         realUserStatus = parameters["real_user_status"].flatMap { Int($0) }.flatMap { (0...2).contains($0) ? $0 : nil }
@@ -244,6 +246,7 @@ struct NativeHandover: Sendable {
         ]
         if hasSecret { parts.append("client_secret") }
         if isForApple { parts.append("token") }
+        if let middleName { parts.append(middleName) }
         // The separator cannot occur in a parameter.
         return SHA256.hash(parts.map { $0 ?? "" }.joined(separator: "\0"))
     }
@@ -251,8 +254,10 @@ struct NativeHandover: Sendable {
     /// Name and email address that the user gave to Apple, if the app received them: sent once, unsigned, and easily
     /// forged.
     var form: UpstreamForm? {
-        guard givenName != nil || familyName != nil || email != nil else { return nil }
-        return UpstreamForm(givenName: givenName ?? "", familyName: familyName ?? "", email: email, from: .app)
+        let form = UpstreamForm(
+            givenName: givenName ?? "", middleName: middleName ?? "", familyName: familyName ?? "", email: email,
+            from: .app)
+        return form.givenName.isEmpty && form.familyName.isEmpty && form.email == nil ? nil : form
     }
 
     /// Nonce of Apple's token.

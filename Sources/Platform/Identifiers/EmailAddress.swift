@@ -79,17 +79,16 @@ extension EmailAddress {
     /// Longest text read, in octets.
     private static let longestText = 1024
 
-    /// Creates an address from user input, without white space around it; its domain may contain other letters than
+    /// Creates an address from user input, read as code; its domain may contain other letters than
     /// ASCII: `ada@münchen.example` is `ada@xn--mnchen-3ya.example`.
     public init?(typed: String) {
-        let text = typed.trimmedWhiteSpace
+        guard typed.utf8.count <= Self.longestText else { return nil }
+        let text = typed.typedCode
         guard text.utf8.contains(where: { $0 >= 0x80 }) else {
             self.init(rawValue: text)
             return
         }
-        guard text.utf8.count <= Self.longestText, let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else {
-            return nil
-        }
+        guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
         let isDot = { (scalar: Unicode.Scalar) in ".。．｡".unicodeScalars.contains(scalar) }
         let labels = text[at...].unicodeScalars.dropFirst().split(
             omittingEmptySubsequences: false, whereSeparator: isDot)

@@ -72,7 +72,7 @@ extension KeyID {
     /// Parses a key ID as entered.
     init(parsing text: String) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
-        guard let id = KeyID(rawValue: text) else { throw .keyIDShape }
+        guard let id = KeyID(rawValue: text.typedCode) else { throw .keyIDShape }
         self = id
     }
 }
@@ -81,7 +81,7 @@ extension AppleTeamID {
     /// Parses an Apple Team ID as entered, in letters of any case.
     fileprivate init(parsing text: String) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
-        guard let team = AppleTeamID(rawValue: text.uppercased()) else { throw .appleTeamIDShape }
+        guard let team = AppleTeamID(rawValue: text.typedCode.uppercased()) else { throw .appleTeamIDShape }
         self = team
     }
 }

@@ -81,7 +81,7 @@ extension Key {
         /// - Throws: `FieldErrors` with every error of the input.
         public init(id: String, name: String, appID: String, publicKeyPEM: String) throws(FieldErrors) {
             var errors = FieldErrors()
-            let parsedID = KeyID(rawValue: id)
+            let parsedID = KeyID(rawValue: id.typedCode)
             if parsedID == nil { errors.add("id", .keyIDShape) }
             let parsedName = errors.check("name", try Key.name(parsing: name))
             let parsedAppID = errors.check("appID", try ClientID(parsing: appID))

@@ -1,8 +1,10 @@
+import Core
 public import Platform
 
 extension ClientID {
     /// Parses the identifier of an App ID or Service ID; the error names the rule that the text breaks.
-    public init(parsing text: String) throws(ValidationError) {
+    public init(parsing typed: String) throws(ValidationError) {
+        let text = typed.typedCode
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(limit: Self.maximumLength) }
         if let identifier = ClientID(rawValue: text) {

@@ -9,7 +9,6 @@ public enum ValidationError: Error, Hashable, Sendable {
     // Any text.
     case missing
     case tooLong(limit: Int)
-    case unprintable(Unicode.Scalar)
     case unknownValue(String, allowed: [String])
     case outside(ClosedRange<Int>)
     case teamName
@@ -145,7 +144,6 @@ extension ValidationError {
         switch self {
         case .missing: Message("console.refusals.missing")
         case .tooLong(let limit): Message("console.refusals.too-long", count: limit)
-        case .unprintable(let scalar): Message("console.refusals.unprintable", ["character": Self.name(scalar)])
         case .unknownValue(let value, let allowed):
             Message("console.refusals.unknown-value", ["value": value, "known": allowed])
         case .outside(let range):
@@ -235,7 +233,8 @@ extension ValidationError {
         }
     }
 
-    static func name(_ scalar: Unicode.Scalar) -> LocalizedText {
+    /// The character as a page names it: in quotes, or by its number.
+    public static func name(_ scalar: Unicode.Scalar) -> LocalizedText {
         switch scalar {
         case " ": return Message("console.refusals.space").localizedText
         case "!"..."~": return Message("console.refusals.quoted", ["character": String(scalar)]).localizedText

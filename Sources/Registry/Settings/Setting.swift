@@ -48,7 +48,7 @@ public struct SettingReader<Values: Sendable>: Sendable {
 }
 
 extension Setting {
-    /// Parses an element, or the whole text of a line.
+    /// Parses an element, or the whole text of a line, which is read as code if it is some.
     public typealias Parse<Value> = @Sendable (String, SettingReader<Values>) throws(ValidationError) -> Value
 
     public static func line<Value: CustomStringConvertible & Sendable>(
@@ -58,7 +58,8 @@ extension Setting {
         Setting(
             name, .line(isCode: isCode, isOptional: false),
             read: { typed, reader throws(ValidationError) in
-                reader.values[keyPath: member] = try parse(typed.string ?? "", reader)
+                let text = typed.string ?? ""
+                reader.values[keyPath: member] = try parse(isCode ? text.typedCode : text, reader)
             }, write: { .string($0[keyPath: member].description) })
     }
 
@@ -70,7 +71,7 @@ extension Setting {
         Setting(
             name, .line(isCode: true, isOptional: isOptional),
             read: { typed, reader throws(ValidationError) in
-                let text = typed.string ?? ""
+                let text = (typed.string ?? "").typedCode
                 reader.values[keyPath: member] = try isOptional && text.isEmpty ? nil : parse(text, reader)
             }, write: { .string($0[keyPath: member]?.description ?? "") })
     }
@@ -93,7 +94,7 @@ extension Setting {
                 if let refusal, typed.strings.isEmpty { throw refusal }
                 let before = reader
                 let elements = reader.errors.checkEach(FieldPath(name), of: typed.strings, atMost: limit) {
-                    text throws(ValidationError) in try parse(text, before)
+                    text throws(ValidationError) in try parse(text.typedCode, before)
                 }
                 let sorted = elements.sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
                 reader.values[keyPath: member] = isSorted ? sorted : elements

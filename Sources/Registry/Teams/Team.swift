@@ -48,12 +48,10 @@ public struct TeamName: SQLText, Hashable, Sendable, CustomStringConvertible {
 
     public let rawValue: String
 
-    /// The name without white space around it; nil when it is empty, too long or not one line of text.
+    /// The name as one line; nil when it is empty or too long.
     public init?(rawValue: String) {
-        let name = rawValue.trimmedWhiteSpace
-        guard (1...Self.maximumLength).contains(name.unicodeScalars.count),
-            !name.unicodeScalars.contains(where: DisplayText.isUnprintable)
-        else { return nil }
+        let name = rawValue.typedLine
+        guard (1...Self.maximumLength).contains(name.unicodeScalars.count) else { return nil }
         self.rawValue = name
     }
 

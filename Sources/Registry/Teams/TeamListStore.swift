@@ -16,7 +16,7 @@ public struct TeamListStore: Sendable {
     public func page(matching search: String? = nil, after cursor: ListCursor? = nil, limit: Int)
         async throws(PostgresFailure) -> Page<Team>
     {
-        let search = search?.withoutNUL
+        let search = search?.withoutNUL.typedLine
         let rows = try await database.query(
             """
             SELECT (

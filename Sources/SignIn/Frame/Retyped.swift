@@ -5,7 +5,7 @@ import Postgres
 
 /// A text that the user retypes to confirm an irreversible action.
 ///
-/// Case and surrounding white space are ignored. The comparison is by Unicode scalars, and input beyond the possible
+/// Case, surrounding white space and marks that nobody sees are ignored. The comparison is by Unicode scalars, and input beyond the possible
 /// length of the text is cut off.
 public struct Retyped: Sendable {
     /// First difference between the input and the expected text.
@@ -29,7 +29,7 @@ public struct Retyped: Sendable {
     public init(_ typed: String, expecting expected: String) {
         // A Unicode scalar has at most four bytes in UTF-8.
         let most = 4 * expected.utf8.count + Self.longestSurplus
-        self.typed = Array(typed.trimmedWhiteSpace.cut(toOctets: most).unicodeScalars)
+        self.typed = Array(typed.cut(toOctets: most).typedLine.unicodeScalars)
         self.expected = expected
         right = Array(expected.unicodeScalars)
     }

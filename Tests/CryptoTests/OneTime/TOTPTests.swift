@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "28708", "2870822", "２８７０８２", "287082\u{0}", "x", "-87082"])
+    @Test(arguments: ["", "28708", "2870822", "28708२१", "x", "-87082", "287082x"])
     func `are refused in any other spelling`(code: String) throws {
         #expect(TOTP.step(ofCode: code, secret: try rfcSecret(), atSeconds: 59) == nil)
     }

@@ -24,9 +24,11 @@ import Testing
         let code = RecoveryCode(random: RandomSource { count in (0..<count).map { UInt8($0 * 3) } })
 
         #expect(code.text == "adgjm-psvy3")
-        for typed in ["adgjmpsvy3", "ADGJM PSVY3", " adgjm - psvy3 "] { #expect(RecoveryCode(text: typed) == code) }
+        for typed in ["adgjmpsvy3", "ADGJM PSVY3", " adgjm - psvy3 ", "ａdgjm-psvy3", "adgjm\u{2013}psvy3\n"] {
+            #expect(RecoveryCode(text: typed) == code)
+        }
         #expect(RecoveryCode(text: "01abc-defgh") == RecoveryCode(text: "olabc-defgh"))
-        for typed in ["", "adgjm-psvy", "adgjm-psvy38", "adgjm-psvy9", "ａdgjm-psvy3", "adgjm-psvy\u{0}"] {
+        for typed in ["", "adgjm-psvy", "adgjm-psvy38", "adgjm-psvy9", "аdgjm-psvy3", "adgjm-psvy\u{1}"] {
             #expect(RecoveryCode(text: typed) == nil)
         }
     }

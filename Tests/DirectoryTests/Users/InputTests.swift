@@ -31,6 +31,8 @@ import Testing
 
     @Test(arguments: [
         ("ada@münchen.example", "ada@xn--mnchen-3ya.example"), ("ada@MÜNCHEN.example", "ada@xn--mnchen-3ya.example"),
+        ("ada@m\u{200B}ünchen.example", "ada@xn--mnchen-3ya.example"),
+        ("ada@ｍünchen.example", "ada@xn--mnchen-3ya.example"),
         (" ada@mu\u{308}nchen.example\u{A0}", "ada@xn--mnchen-3ya.example"),
         ("Ada@xn--mnchen-3ya.Example", "Ada@xn--mnchen-3ya.Example"), ("ada@例え。テスト", "ada@xn--r8jz45g.xn--zckzah"),
         ("ada@straße.example", "ada@xn--strae-oqa.example"),
@@ -42,7 +44,7 @@ import Testing
 
     @Test(arguments: [
         "ädä@acme.example", "ada@mün chen.example", "ada@münchen", "ada@.münchen.example", "ada@ü@example.org",
-        "ada@\u{301}a.example", "ada@☃.example", "ada@m\u{200B}ün.example", "ada@ｍünchen.example", "münchen.example",
+        "ada@\u{301}a.example", "ada@☃.example", "münchen.example",
         "ada@" + String(repeating: "ü", count: 64) + ".example",
         "ada@" + String(repeating: "ü.", count: 600) + "example",
     ]) func `whose domain can be none are refused`(typed: String) {
@@ -74,7 +76,7 @@ import Testing
         #expect(NewUser(name: .none, email: email).login?.rawValue == "ada@acme.example")
     }
 
-    @Test(arguments: ["", "   ", "a b", "ada\n", "ada\0", "ädä", String(repeating: "a", count: 255)])
+    @Test(arguments: ["", "   ", "a b", "a\nda", "ada\0", "ädä", String(repeating: "a", count: 255)])
     func `that nobody can have are refused`(text: String) { #expect(LoginName(rawValue: text) == nil) }
 }
 

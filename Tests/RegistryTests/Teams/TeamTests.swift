@@ -107,6 +107,12 @@ import Testing
         #expect(TeamName(rawValue: " \(name)\u{00A0}")?.rawValue == name)
     }
 
-    @Test(arguments: ["", "  ", "A\nB", "A\0", "\u{202E}emcA", String(repeating: "a", count: 101)])
-    func `have no other names`(name: String) { #expect(TeamName(rawValue: name) == nil) }
+    @Test(arguments: [("A\nB", "A B"), ("A\0", "A"), ("\u{202E}emcA", "emcA")])
+    func `have names that show what they are`(text: String, name: String) {
+        #expect(TeamName(rawValue: text)?.rawValue == name)
+    }
+
+    @Test(arguments: ["", "  ", "\u{200B}", String(repeating: "a", count: 101)]) func `have no other names`(
+        name: String
+    ) { #expect(TeamName(rawValue: name) == nil) }
 }

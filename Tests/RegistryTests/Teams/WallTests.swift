@@ -199,7 +199,7 @@ import Testing
                 "jobs SELECT team_id job_id kind priority state attempts created_at due_at worker finished_at",
                 "jobs UPDATE attempts due_at worker", "pippin_migrations SELECT number name shape runs_with",
                 "retention SELECT name", "upstream_requests SELECT team_id answered_at settled_at settle_at",
-                "upstream_tokens SELECT team_id state validate_at",
+                "upstream_tokens SELECT team_id state validate_at", "user_search_changes SELECT team_id",
             ])
     }
 
