@@ -146,13 +146,20 @@ import Testing
             (.codeMalformed, ["issuer", "Apple"], "code-apple"), (.codeUnknown, [], "code-decoded"),
             (.codeOfOtherClient, ["client_id", "com.acme.app"], "client-bundle"),
             (.codeOfOtherClient, ["client_id", "com.acme.web"], "code-client"),
+            (.keyUnknown, ["client_secret.kid", "ABCDEFGHIJ\r\n"], "end-of-line"),
+            (.issuerWrong, ["client_secret.iss", "\nACMETEAM01"], "end-of-line"),
+            (.subjectWrong, ["client_secret.sub", "com.acme.web "], "end-blank"),
+            (.clientMalformed, ["client_id", "com.acme.web\u{A0}"], "end-other"),
+            (.clientMalformed, ["client_id", "\u{FEFF}com.acme.web"], "end-other"),
+            (.returnURLMissing, ["link", "entities"], "link-advice.entities"),
         ]
         for (cause, facts, key) in cases {
             let pairs = stride(from: 0, to: facts.count, by: 2).map { TraceAttribute(facts[$0], facts[$0 + 1]) }
             let step = TraceEvent(
                 .tokenRefused, at: environment.parts.server.clock(), from: Origin(ip: "", userAgent: "", requestID: ""),
                 cause: cause, sent: pairs, known: pairs)
-            #expect(TraceEvidence(step, team).likely.first?.key == "console.likely.\(key)", "\(facts)")
+            let first = TraceEvidence(step, team).likely.first?.key ?? ""
+            #expect(first.hasSuffix(".\(key)"), "\(facts)")
         }
     }
 

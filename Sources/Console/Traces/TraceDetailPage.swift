@@ -176,13 +176,14 @@ struct TraceEventView: Sendable {
         let fact: TraceAttribute
 
         private static let own: Set<String> = [
-            "registered", "nearest", "differences", "issuer", "now", "proof", "endpoint", "status", "fault",
+            "registered", "nearest", "differences", "link", "issuer", "now", "proof", "endpoint", "status", "fault",
         ]
 
         private var value: any LocalizedTextConvertible {
             switch fact.name {
             case "differences":
                 fact.value.split(separator: " ").map { Message(in: "console.trace-differences", String($0)) }
+            case "link": Message(in: "console.trace-links", fact.value)
             case "proof": Message(in: "console.trace-proofs", fact.value)
             default: fact.value
             }

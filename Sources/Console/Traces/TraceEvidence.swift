@@ -1,6 +1,7 @@
 import Core
 import OAuth
 import Platform
+import Registry
 
 /// Likely causes of a refusal, most likely first: evidence in the request comes before common mistakes.
 struct TraceEvidence: Sendable {
@@ -12,7 +13,24 @@ struct TraceEvidence: Sendable {
         self.team = team
     }
 
-    var likely: [Message] {
+    var likely: [Message] { damage + causes }
+
+    /// What is wrong with the text of the values themselves, whatever the cause.
+    private var damage: [Message] {
+        let links = known("link").map { Message(in: "console.link-advice", $0) }
+        let ends = step.sent.compactMap { fact in Redaction.unseenEnd(of: fact.value).map { end(fact.name, $0) } }
+        return links + ends
+    }
+
+    private func end(_ name: String, _ scalar: Unicode.Scalar) -> Message {
+        switch scalar {
+        case "\n", "\r": Message("console.likely.end-of-line", ["name": name])
+        case " ": Message("console.likely.end-blank", ["name": name])
+        default: Message("console.likely.end-other", ["name": name, "character": ValidationError.name(scalar)])
+        }
+    }
+
+    private var causes: [Message] {
         switch step.cause ?? .other {
         case .clientMissing, .clientMalformed, .clientUnknown: client
         case .returnURLUnregistered, .returnURLMissing: returnURL

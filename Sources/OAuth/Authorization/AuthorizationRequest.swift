@@ -98,7 +98,7 @@ extension AuthorizationRequest {
         self.init(
             clientID: client.id, primaryAppID: client.primaryAppID, redirectURI: redirectURI,
             responseType: responseType, responseMode: responseMode, scope: try Scope(parameters, by: responseMode),
-            state: parameters["state"], nonce: parameters["nonce"],
+            state: try parameters.line("state"), nonce: parameters["nonce"],
             codeChallenge: try Self.codeChallenge(parameters, of: client), testSignIn: testSignIn?.id,
             loginHint: parameters["login_hint"].flatMap { $0.utf8.count <= Self.longestHint ? $0 : nil })
     }

@@ -55,15 +55,26 @@ public struct ProtocolParameters: Sendable {
         return value
     }
 
+    /// A value that goes back to the app by a browser: one line, since it changes the line breaks of a form (form_post).
+    func line(_ name: String) throws(AuthorizationRefusal) -> String? {
+        guard let value = self[name] else { return nil }
+        guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw AuthorizationRefusal(
+                .invalidRequest, cause: .parameterControl,
+                because: "\(name) has a line break or another control character")
+        }
+        return value
+    }
+
     /// The name of a known parameter, else a placeholder: an unknown name may be anything, even a misplaced token.
     static func spoken(_ name: FieldName) -> String { known.contains(name) ? name.text : "a parameter we do not know" }
 
     private static let known: Set<FieldName> = [
         "client_id", "client_secret", "code", "code_challenge", "code_challenge_method", "code_verifier", "email",
         "error", "first_name", "grant_type", "id_token", "id_token_hint", "identity_token", "last_name", "locale",
-        "login_hint", "nonce", "prompt", "real_user_status", "redirect_uri", "refresh_token", "response_mode",
-        "response_type", "scope", "state", "sub", "target", "token", "token_type_hint", "transfer_sub", "ui_locales",
-        "user",
+        "login_hint", "middle_name", "nonce", "prompt", "real_user_status", "redirect_uri", "refresh_token",
+        "response_mode", "response_type", "scope", "state", "sub", "target", "token", "token_type_hint", "transfer_sub",
+        "ui_locales", "user",
     ]
 
     private static func limit(_ name: FieldName) -> Int { limits[name] ?? defaultLimit }

@@ -13,6 +13,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case parameterRepeated = "parameter_repeated"
     case parameterTooLong = "parameter_too_long"
     case parameterMissing = "parameter_missing"
+    case parameterControl = "parameter_control"
 
     // The client, at every endpoint.
     case clientMissing = "client_missing"

@@ -6,26 +6,63 @@ public enum Redaction {
     public static let withheld = "(withheld)"
 
     /// One line of at most `limit` octets, marked when it was cut; a text that looks like a token or a key is withheld.
+    ///
+    /// What nobody would see is written as an escape: a control character, a mark, a blank at an end or of an unusual kind.
+    /// Two texts that differ look different, and no text can disguise itself.
     public static func text(_ text: String, limit: Int) -> String {
         // A prefix suffices: no more is stored, and the longest secret that begins there is recognized by the rest.
         let text = text.cut(toOctets: 4 * limit + 256)
         guard !SecretKind.isFound(in: text) else { return withheld }
-        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-        var kept = String.UnicodeScalarView()
-        var room = limit
-        for scalar in text.unicodeScalars where isShown(scalar) {
-            room -= UTF8.width(scalar)
-            guard room >= 0 else { return String(kept) + "…" }
-            kept.append(scalar)
+        let isPlain =
+            text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && text.utf8.first != 0x20 && text.utf8.last != 0x20
+        if isPlain, text.utf8.count <= limit { return text }
+        let seen = text.trimmedWhiteSpace.unicodeScalars.count
+        let start = text.unicodeScalars.prefix { $0.properties.isWhitespace }.count
+        var kept = ""
+        for (index, scalar) in text.unicodeScalars.enumerated() {
+            let isAtEnd = index < start || index >= start + seen
+            let shown = isAtEnd || !isShown(scalar) ? escape(scalar) : String(scalar)
+            guard kept.utf8.count + shown.utf8.count <= limit else { return kept + "…" }
+            kept += shown
         }
-        return String(kept)
+        return kept
     }
 
-    /// Whether to keep the character: controls, line breaks and direction marks can disguise a text.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
-        default: true
+        case .spaceSeparator: scalar == " "
+        default: !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+        }
+    }
+
+    /// The character at an end of a kept text that was written as an escape, because nobody would see it; nil if there is
+    /// none.
+    public static func unseenEnd(of kept: String) -> Unicode.Scalar? {
+        let parts = kept.split(separator: "\\", omittingEmptySubsequences: false).dropFirst()
+        return parts.last.flatMap { scalar(ofEscape: $0) }
+            ?? (kept.hasPrefix("\\")
+                ? parts.first.flatMap { scalar(ofEscape: $0.hasPrefix("u{") ? $0.prefix { $0 != "}" } : $0.prefix(1)) }
+                : nil)
+    }
+
+    private static func scalar(ofEscape text: Substring) -> Unicode.Scalar? {
+        switch text {
+        case "n": "\n"
+        case "r": "\r"
+        case "t": "\t"
+        default:
+            text.hasPrefix("u{")
+                ? UInt32(text.dropFirst(2).prefix { $0 != "}" }, radix: 16).flatMap(Unicode.Scalar.init) : nil
         }
     }
 

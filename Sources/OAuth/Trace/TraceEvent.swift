@@ -193,7 +193,7 @@ extension TraceEvent {
     ) -> TraceEvent {
         TraceEvent(
             .authorizationRefused, at: moment, from: origin, cause: refusal.cause, reason: refusal.reason,
-            sent: facts(of: fields), known: known(about: refusal, fields, team))
+            sent: facts(of: fields), known: link(fields) + known(about: refusal, fields, team))
     }
 
     /// Octets for the values sent; the rest is for registered values and the response.
@@ -217,7 +217,7 @@ extension TraceEvent {
     private static func fact(of field: FormCoding.Field, _ name: String) -> TraceAttribute {
         switch field.name.text {
         case "client_id":
-            ClientID(rawValue: field.value) == nil
+            ClientID(rawValue: field.value.typedCode) == nil
                 ? TraceAttribute("client_id", lengthOf: field.value) : TraceAttribute("client_id", field.value)
         case "redirect_uri": TraceAttribute("redirect_uri", url: field.value)
         case "response_type", "response_mode", "scope", "grant_type", "code_challenge_method", "prompt", "locale",
@@ -225,6 +225,10 @@ extension TraceEvent {
             TraceAttribute(field.name.text, field.value, limit: 100)
         default: TraceAttribute(name, lengthOf: field.value)
         }
+    }
+
+    private static func link(_ fields: [FormCoding.Field]) -> [TraceAttribute] {
+        LinkDamage(fields).map { [TraceAttribute("link", $0.rawValue)] } ?? []
     }
 
     private static func known(about refusal: AuthorizationRefusal, _ fields: [FormCoding.Field], _ team: TeamSnapshot)
@@ -297,7 +301,8 @@ extension TraceEvent {
         return TraceEvent(
             kind, at: moment, from: origin, cause: error.cause, reason: error.reason,
             sent: facts(of: fields) + (isAuthentication ? clientSecret(in: fields) : []),
-            known: isAuthentication ? expected(of: fields, team, base, moment) : codeIssuer(error.cause, fields, team),
+            known: link(fields)
+                + (isAuthentication ? expected(of: fields, team, base, moment) : codeIssuer(error.cause, fields, team)),
             answered: [TraceAttribute("error", error.code.rawValue)]
                 + (error.description.map { [TraceAttribute("error_description", $0)] } ?? []))
     }

@@ -85,6 +85,10 @@ extension Client {
             broken: ["name,email", "profile", "Name", "openid name phone", "name\temail"].map(formPost),
             error: .invalidScope),
         Rule(
+            name: "what goes back to the app is one line", causes: [.parameterControl],
+            kept: [["state": " a b", "nonce": "a\nb"], ["state": "ü\u{2028}"]],
+            broken: ["\n", "a\r\nb", "a\r", "\ta", "\u{7F}"].map { ["state": $0] }),
+        Rule(
             name: "the code challenge is S256", causes: [.challengeMissing, .challengeMethod, .challengeMalformed],
             kept: [[:], ["code_challenge": challenge, "code_challenge_method": "S256"]],
             broken: [

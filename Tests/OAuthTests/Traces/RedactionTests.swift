@@ -6,9 +6,11 @@ import Testing
 
 @Suite struct `What others send, as a trace keeps it` {
     @Test(arguments: [
-        ("plain words", "plain words"), ("Zoë, 日本", "Zoë, 日本"), ("a\u{85}b\u{9B}31mc", "ab31mc"),
-        ("user\u{202E}drow\u{2066}\u{200F}", "userdrow"), ("one\u{2028}two\u{2029}three\nfour", "onetwothreefour"),
-    ]) func `is one line whose letters stand as they were written`(_ text: String, _ kept: String) {
+        ("plain words", "plain words"), ("Zoë, 日本", "Zoë, 日本"), ("a\u{85}b\u{9B}31mc", "a\\u{85}b\\u{9B}31mc"),
+        ("user\u{202E}drow\u{2066}\u{200F}", "user\\u{202E}drow\\u{2066}\\u{200F}"),
+        ("one\u{2028}two\u{2029}three\nfour", "one\\u{2028}two\\u{2029}three\\nfour"), ("end\r\n", "end\\r\\n"),
+        (" a b ", "\\u{20}a b\\u{20}"), ("a\u{A0}", "a\\u{A0}"), ("a\u{FEFF}b", "a\\u{FEFF}b"),
+    ]) func `is one line that shows what nobody would see`(_ text: String, _ kept: String) {
         #expect(Redaction.text(text, limit: 100) == kept)
     }
 
