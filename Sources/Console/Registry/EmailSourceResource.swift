@@ -39,7 +39,7 @@ struct EmailSourceResource: ListedResource {
             Message("console.email-sources.search"), placeholder: Message("console.email-sources.search.placeholder"))
         let query = try ListQuery(context.request, at: routes.list.link(team), [search])
         let sources = try await registry.emailSources.list(in: team)
-        let (text, limit) = (query.search.lowercased(), Quota.emailSources.count)
+        let (text, limit) = (query.search.folded, Quota.emailSources.count)
         let new =
             context.may(right) && sources.count < limit
             ? LinkView(Message("console.email-sources.new"), routes.new.link(team), isPrimary: true) : nil

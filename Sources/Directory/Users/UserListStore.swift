@@ -1,6 +1,6 @@
 import Core
 public import Platform
-public import Postgres
+import Postgres
 
 /// Lists the users of a team in pages.
 public struct UserListStore: Sendable {
@@ -8,10 +8,14 @@ public struct UserListStore: Sendable {
 
     public init(_ database: TeamDatabase) { self.database = database }
 
+    /// Batches of changed users whose terms are written before a search, so that it finds who has just come.
+    private static let batchesBefore = 4
+
     /// Up to `limit` users, newest first, after `cursor` if given.
     public func page(in team: TeamID, matching search: UserSearch? = nil, after cursor: ListCursor? = nil, limit: Int)
-        async throws(PostgresFailure) -> Page<User>
+        async throws -> Page<User>
     {
+        if search != nil { try await UserSearchTermStore(database).update(in: team, atMost: Self.batchesBefore) }
         let selection = Self.selection(in: team, matching: search, after: cursor, limit: limit + 1)
         let rows =
             if search == nil { try await database.query(selection, in: team) } else {
@@ -71,23 +75,21 @@ public struct UserListStore: Sendable {
 extension UserListStore {
     /// Parts of the statement that finds users by the beginning of a text.
     ///
-    /// If few users match, they are found by the indexes of the searched columns and sorted. If many match, users are
-    /// read in list order until enough of them match, which is fast then. Each method alone is slow in the other case:
-    /// sorting half a million names, or scanning them to find one.
+    /// If few users match, they are found by the index of the terms and sorted. If many match, users are read in list order
+    /// until enough of them match, which is fast then. Each method alone is slow in the other case: sorting half a million
+    /// users, or reading them to find one.
     struct Search {
-        /// Most matches for which the index lookup is used.
-        private static let few = 2000
+        /// Most terms for which the index lookup is used.
+        private static let few = 5000
 
-        private let text: String
-        private let names: [PersonName]
+        private let search: UserSearch
         private let team: TeamID
         private let following: SQL
         private let limit: Int
 
         /// - Parameter following: condition for users of the page, with the table alias `c`.
         init(_ search: UserSearch, in team: TeamID, following: SQL, limit: Int) {
-            text = search.text
-            names = search.names
+            self.search = search
             self.team = team
             self.following = following
             self.limit = limit
@@ -95,17 +97,18 @@ extension UserListStore {
 
         /// Tables `page` and `total`.
         ///
-        /// OFFSET 0 keeps PostgreSQL from using the indexes of the searched columns where users are read in list order.
+        /// OFFSET 0 keeps PostgreSQL from using the index of terms where users are read in list order.
         var all: SQL {
             """
-            few AS MATERIALIZED (
-                SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND u.sub = \(text)
-                UNION (\(found(by: "email_key")))
-                UNION (\(found(by: "name_key")))
-                UNION (\(found(by: "family_key")))
-                \(names.map { name -> SQL in "UNION (\(found(name)))" }.joined(separator: " "))
+            found AS MATERIALIZED (
+                SELECT t.sub FROM user_search_terms t WHERE t.team_id = \(team) AND \(begins)
+                LIMIT \(Self.few + 1)
+            ), few AS MATERIALIZED (
+                SELECT u.sub, u.created_at FROM users u
+                WHERE u.team_id = \(team) AND u.sub IN (SELECT sub FROM found UNION SELECT \(search.code))
             ), total AS MATERIALIZED (
-                SELECT count(*) AS number FROM few
+                SELECT greatest((SELECT count(*) FROM few), CASE WHEN (SELECT count(*) FROM found) > \(Self.few)
+                    THEN \(Self.few + 1) END) AS number
             ), page AS (
                 (
                     SELECT c.sub, c.created_at FROM few c
@@ -116,15 +119,15 @@ extension UserListStore {
                 UNION ALL
                 (
                     SELECT c.sub, c.created_at FROM (
-                        SELECT c.sub, c.created_at, c.email_key, c.name_key, c.family_key FROM users c
+                        SELECT c.sub, c.created_at FROM users c
                         WHERE c.team_id = \(team) AND \(following)
                         ORDER BY c.created_at DESC, c.sub
                         OFFSET 0
                     ) AS c
                     WHERE (SELECT number FROM total) > \(Self.few) AND (
-                        c.sub = \(text) OR \(begins("c.email_key")) OR \(begins("c.name_key"))
-                        OR \(begins("c.family_key"))
-                        \(names.map { name -> SQL in "OR \(isCalled(name, "c"))" }.joined(separator: " "))
+                        c.sub = \(search.code) OR EXISTS (
+                            SELECT FROM user_search_terms t WHERE t.team_id = \(team) AND t.sub = c.sub AND \(begins)
+                        )
                     )
                     LIMIT \(limit)
                 )
@@ -132,58 +135,37 @@ extension UserListStore {
             """
         }
 
-        private func found(by column: SQL) -> SQL {
-            """
-            SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(begins("u.\(column)"))
-            ORDER BY u.\(column) LIMIT \(Self.few + 1)
-            """
-        }
-
-        /// Finds those whose name, as it is shown, begins so.
-        private func found(_ name: PersonName) -> SQL {
-            """
-            SELECT u.sub, u.created_at FROM users u WHERE u.team_id = \(team) AND \(isCalled(name, "u"))
-            ORDER BY u.name_key LIMIT \(Self.few + 1)
-            """
-        }
-
-        private func isCalled(_ name: PersonName, _ table: SQL) -> SQL {
-            "(\(table).family_key = lower(\(name.family)) AND \(begins("\(table).name_key", with: name.given)))"
-        }
-
         /// Prefix match as a range: under row-level security an index supports leakproof operators only, and LIKE is
         /// not one.
-        private func begins(_ column: SQL) -> SQL { begins(column, with: text) }
-
-        private func begins(_ column: SQL, with text: String) -> SQL {
-            "(\(column) >= lower(\(text)) AND \(column) < lower(\(text)) || chr(1114111))"
-        }
+        private var begins: SQL { "t.term >= \(search.folded) AND t.term < \(search.folded) || chr(1114111)" }
     }
 }
 
-/// Search term for a list of users: the beginning of an email address, a full name or a family name in any case, or a
-/// whole `sub` or address.
+/// Search term for a list of users: the beginning of a name or an address, or of any word of these, or a whole `sub`.
 public struct UserSearch: Sendable {
-    static let maximumLength = 255
-
-    /// Term as entered, without characters that cannot be part of the searched columns.
-    public let text: String
+    /// In octets; longer than any name or address.
+    private static let longest = 1024
+    let folded: String
+    /// The text as a `sub` is written.
+    let code: String
 
     /// Creates a search term; nil if nothing is left to search for.
     public init?(_ typed: String) {
-        let trimmed = typed.removing { $0.properties.generalCategory == .control }.trimmedWhiteSpace
-        guard !trimmed.isEmpty else { return nil }
-        let term = String(String.UnicodeScalarView(trimmed.unicodeScalars.prefix(Self.maximumLength)))
-        self.text = EmailAddress(typed: term)?.rawValue ?? term
+        let typed = typed.cut(toOctets: Self.longest).withoutNUL
+        (folded, code) = (typed.folded, typed.typedCode)
+        if folded.isEmpty { return nil }
     }
 
-    /// Names that are shown as this text, or begin so, in Han, kana or Hangul: their family names have one or two
-    /// characters nearly always.
-    var names: [PersonName] {
-        let scalars = Array(text.unicodeScalars.prefix(PersonName.maximumLength))
-        return (1...2).map { count in
-            let (family, given) = (scalars.prefix(count), scalars.dropFirst(count))
-            return PersonName(stored: String(String.UnicodeScalarView(given)), String(String.UnicodeScalarView(family)))
-        }.filter { !$0.given.isEmpty && $0.full.isExactly(text) }
+    /// The terms that find a user: the name in both orders and the addresses, each from each of its words on; of an address
+    /// the domain is one word.
+    static func terms(of name: PersonName, _ addresses: [EmailAddress]) -> Set<String> {
+        var terms = ["\(name.given) \(name.family)", "\(name.family) \(name.given)"].flatMap(\.searchTerms)
+        for address in Set(addresses.flatMap { [$0.rawValue, $0.shown] }) {
+            let parts = address.split(separator: "@", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            let domain = String(parts[1]).folded
+            terms += [domain] + String(parts[0]).searchTerms.map { "\($0)@\(domain)" }
+        }
+        return Set(terms)
     }
 }

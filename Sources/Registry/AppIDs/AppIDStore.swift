@@ -196,7 +196,10 @@ public struct AppIDStore: Sendable {
     public func list(_ query: PageQuery = PageQuery(), in team: TeamID) async throws(PostgresFailure) -> Page<
         AppIDSummary
     > {
-        let rows = try await database.query(Self.listing(query, team), in: team)
+        let matching = try await query.condition(
+            on: "a.identifier", among: "SELECT identifier, description FROM app_ids WHERE team_id = \(team)", in: team,
+            database)
+        let rows = try await database.query(Self.listing(query, matching, team), in: team)
         return try Page(rows, limit: query.limit, read: AppIDSummary.init) { ListCursor($0.appID.identifier.rawValue) }
     }
 
@@ -213,8 +216,8 @@ public struct AppIDStore: Sendable {
     ///
     /// Counting row by row took longer than all the rest. Each count is materialized and uses the index by the page's
     /// identifiers: a join would be planned for two App IDs, and count again for each row of a team with hundreds.
-    private static func listing(_ query: PageQuery, _ team: TeamID) -> SQL {
-        let matching = matching(query.search, team)
+    private static func listing(_ query: PageQuery, _ matching: SQL, _ team: TeamID) -> SQL {
+        let matching: SQL = "a.team_id = \(team) AND \(matching)"
         let after: SQL = if let after = query.after { "AND a.identifier > \(after.id)" } else { "" }
         return """
             WITH page AS MATERIALIZED (
@@ -238,15 +241,6 @@ public struct AppIDStore: Sendable {
             LEFT JOIN services ON services.app_id = page.identifier
             LEFT JOIN active ON active.app_id = page.identifier
             ORDER BY page.identifier
-            """
-    }
-
-    private static func matching(_ search: String, _ team: TeamID) -> SQL {
-        if search.isEmpty { return "a.team_id = \(team)" }
-        return """
-            a.team_id = \(team) AND (
-                starts_with(lower(a.identifier), \(search)) OR starts_with(lower(a.description), \(search))
-            )
             """
     }
 }

@@ -107,12 +107,9 @@ public struct KeyStore: Sendable {
     public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
         async throws(PostgresFailure) -> Page<Key>
     {
-        let listing = Self.listing(query, appID, team)
-        // A search text is compared with every key, and the number of revoked keys has no limit.
-        let rows =
-            if query.search.isEmpty { try await database.query(listing, in: team) } else {
-                try await database.search(listing, in: team)
-            }
+        let matching = try await query.condition(
+            on: "k.key_id", among: "SELECT key_id, name FROM keys WHERE team_id = \(team)", in: team, database)
+        let rows = try await database.query(Self.listing(query, matching, appID, team), in: team)
         return try Page(rows, limit: query.limit, read: Key.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
@@ -140,8 +137,9 @@ public struct KeyStore: Sendable {
     }
 
     /// Without a search text, an index provides both the page in its order and the total.
-    static func listing(_ query: PageQuery, _ appID: ClientID?, _ team: TeamID) -> SQL {
-        let matching = matching(query.search, appID, team)
+    static func listing(_ query: PageQuery, _ matching: SQL, _ appID: ClientID?, _ team: TeamID) -> SQL {
+        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
+        let matching: SQL = "k.team_id = \(team) \(ofApp) AND \(matching)"
         let after: SQL =
             if let after = query.after { "AND (k.created_at, k.key_id) < (\(after.at), \(after.id))" } else { "" }
         return """
@@ -154,16 +152,6 @@ public struct KeyStore: Sendable {
                 LIMIT \(query.limit + 1)
             ) AS page ON true
             ORDER BY page.created_at DESC, page.key_id DESC
-            """
-    }
-
-    private static func matching(_ search: String, _ appID: ClientID?, _ team: TeamID) -> SQL {
-        let ofApp: SQL = if let appID { "AND k.app_id = \(appID)" } else { "" }
-        if search.isEmpty { return "k.team_id = \(team) \(ofApp)" }
-        return """
-            k.team_id = \(team) \(ofApp) AND (
-                starts_with(lower(k.key_id), \(search)) OR starts_with(lower(k.name), \(search))
-            )
             """
     }
 

@@ -75,7 +75,10 @@ public struct ServiceIDStore: Sendable {
     public func list(_ query: PageQuery = PageQuery(), of appID: ClientID? = nil, in team: TeamID)
         async throws(PostgresFailure) -> Page<ServiceIDSummary>
     {
-        let rows = try await database.query(Self.listing(query, appID, team), in: team)
+        let matching = try await query.condition(
+            on: "s.identifier", among: "SELECT identifier, description FROM service_ids WHERE team_id = \(team)",
+            in: team, database)
+        let rows = try await database.query(Self.listing(query, matching, appID, team), in: team)
         return try Page(rows, limit: query.limit, read: ServiceIDSummary.init) { ListCursor($0.identifier.rawValue) }
     }
 
@@ -108,14 +111,9 @@ public struct ServiceIDStore: Sendable {
         return try await database.query(names, in: team).column()
     }
 
-    private static func listing(_ query: PageQuery, _ appID: ClientID?, _ team: TeamID) -> SQL {
+    private static func listing(_ query: PageQuery, _ matching: SQL, _ appID: ClientID?, _ team: TeamID) -> SQL {
         let ofApp: SQL = if let appID { "AND s.app_id = \(appID)" } else { "" }
-        let matching: SQL = """
-            s.team_id = \(team) \(ofApp) AND (
-                starts_with(lower(s.identifier), \(query.search))
-                OR starts_with(lower(s.description), \(query.search))
-            )
-            """
+        let matching: SQL = "s.team_id = \(team) \(ofApp) AND \(matching)"
         let after: SQL = if let after = query.after { "AND s.identifier > \(after.id)" } else { "" }
         return """
             SELECT total.count, page.identifier IS NOT NULL, page.*

@@ -1,6 +1,7 @@
 import Accounts
 import Core
 import Crypto
+import Directory
 import EventLoop
 import Federation
 import OAuth
@@ -53,6 +54,8 @@ struct BackgroundJobs {
         handlers.recurring("partitions.make", every: .seconds(3600)) { try await Partitions(database: system).make() }
         // Often, because what was posted to Pippin is large.
         handlers.recurring("retention.apply", every: .seconds(60)) { try await Retention(system).apply() }
+        let search = UserSearchRound(database, system: system)
+        handlers.recurring("users.index", every: .seconds(20)) { try await search.run() }
         let checks = RegistryCheckRound(system, services.checks(allowsLoopback: settings.allowsLoopback))
         handlers.recurring("registry.check", every: RegistryCheckRound.interval) { try await checks.run() }
         let (pool, clock, watch) = (signingKeys, server.clock, watch)

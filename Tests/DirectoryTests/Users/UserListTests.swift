@@ -90,6 +90,55 @@ import Testing
         }
     }
 
+    @Test func `find a name however people write it`() async throws {
+        try await withAda { environment, ada in
+            for (given, family, terms) in [
+                ("小明", "王", ["王 小明", "小明 王"]), ("Ming", "Wang", ["Wang Ming", "ming  wang", "ＷＡＮＧ"]),
+                ("Thị Hoa", "Nguyễn", ["nguyen thi hoa", "Nguye\u{302}\u{303}n", "hoa", "Thị hoa nguyễn"]),
+                ("민준", "김", ["\u{1100}\u{1175}\u{11B7}", "김 민준"]),
+                ("Zoë", "van der Berg", ["zoe", "berg", "Van Der", "van der berg zoë"]),
+                ("Søren", "O’Hara-Núñez", ["soren", "o'hara", "nunez", "O’HARA-nu"]),
+            ] {
+                try environment.admin(
+                    "UPDATE users SET given_name = $2, family_name = $3 WHERE sub = $1", ada.rawValue, given, family)
+                for text in terms {
+                    let page = try await environment.list.page(in: .acme, matching: UserSearch(text), limit: 10)
+                    #expect(page.items.map(\.subject) == [ada] && page.total == 1, "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test func `find an address by each of its words, its domain, and the relay address`() async throws {
+        try await withAda { environment, ada in
+            try environment.admin(
+                """
+                UPDATE users SET email = 'ada.k_love@xn--mnchen-3ya.example', relay_address = 'qx7@relay.example'
+                WHERE sub = $1
+                """, ada.rawValue)
+            for text in ["ADA.K", "love@", "k_love", "münchen.ex", "xn--mn", "ada.k_love@munchen.example", "qx7@relay"]
+            {
+                let page = try await environment.list.page(in: .acme, matching: UserSearch(text), limit: 10)
+                #expect(page.items.map(\.subject) == [ada], "\(text)")
+            }
+            try environment.admin("UPDATE users SET email = NULL WHERE sub = $1", ada.rawValue)
+            let gone = try await environment.list.page(in: .acme, matching: UserSearch("love@"), limit: 10)
+            #expect(gone.items.isEmpty)
+        }
+    }
+
+    @Test func `find nobody of another team, and nobody who was deleted`() async throws {
+        try await withAda { environment, ada in
+            let search = UserSearch("ada")
+            #expect(try await environment.list.page(in: .rival, matching: search, limit: 10).items.isEmpty)
+            try await UserSearchTermStore(environment.database).update(in: .rival)
+            #expect(try environment.admin("SELECT FROM user_search_changes").count == 1)
+            #expect(try await environment.list.page(in: .acme, matching: search, limit: 10).items.count == 1)
+            try environment.admin("DELETE FROM users WHERE sub = $1", ada.rawValue)
+            #expect(try environment.admin("SELECT FROM user_search_terms").count == 0)
+        }
+    }
+
     @Test func `search on from a cursor`() async throws {
         try await withEnvironment { environment in
             for name in ["Ada", "Ben", "Cleo"] { try await environment.add(name) }
