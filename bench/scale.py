@@ -118,11 +118,12 @@ def _sign_in(cluster: Cluster, token: bytes) -> None:
 
 
 def _settle(cluster: Cluster) -> None:
-    """Waits for what the server still has to do: the events that wait for their seals get them within a minute."""
-    begin = time.monotonic()
-    while int(cluster.sql("SELECT count(*) FROM audit_unsealed")):
-        time.sleep(1)
-    _say(f"  sealed after {time.monotonic() - begin:.0f} s")
+    """Waits for what the server still has to do: the terms that find users, and the seals of events."""
+    for what, table in ("users can be found", "user_search_changes"), ("events are sealed", "audit_unsealed"):
+        begin = time.monotonic()
+        while int(cluster.sql(f"SELECT count(*) FROM {table}")):
+            time.sleep(1)
+        _say(f"  {what} after {time.monotonic() - begin:.0f} s")
     cluster.sql("VACUUM ANALYZE; CHECKPOINT", seconds=3600)
 
 
