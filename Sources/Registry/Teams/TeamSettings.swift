@@ -99,36 +99,3 @@ public enum TeamMode: String, SQLText, CaseIterable, Sendable {
     /// Permits `http` return URLs on loopback; the team's pages show that it is a sandbox.
     case sandbox
 }
-
-/// Whether the key set of a team that is connected to Apple holds Apple's keys, too.
-///
-/// Backends of native apps verify the tokens of devices by them. A client with Apple's issuer cannot tell such a token
-/// from one of Pippin's.
-public enum AppleKeyPublication: String, SQLText, CaseIterable, Sendable {
-    /// While no Service ID has Apple's issuer.
-    case automatic
-    /// Also beside Service IDs with Apple's issuer.
-    case always
-    case off
-
-    public func isOn(besideAppleIssuer: Bool) -> Bool { self == .always || self == .automatic && !besideAppleIssuer }
-
-    /// Whether to choose this after `old` takes a confirmation: an Apple token then passes where Apple's issuer is
-    /// expected, whatever has ended here.
-    public func takesConfirmation(after old: AppleKeyPublication?) -> Bool { self == .always && old != .always }
-}
-
-/// Whether users may register with a team by themselves.
-public enum Registration: String, SQLText, CaseIterable, Sendable {
-    case open
-    /// Only invited users.
-    case invitation
-    case off
-}
-
-/// Event type in the notification of a deleted account; Apple's documents use both.
-public enum AccountDeleteEvent: String, SQLText, CaseIterable, Sendable {
-    /// The type that existing clients look for.
-    case accountDelete = "account-delete"
-    case accountDeleted = "account-deleted"
-}

@@ -32,28 +32,3 @@ public struct BadgeView: Sendable {
         $0.words("text") { $0.text }
     }
 }
-
-/// A value with a copy button.
-public struct CopyView: Sendable {
-    public let label: LocalizedText
-    public let value: String
-
-    public init(_ label: any LocalizedTextConvertible, _ value: String) {
-        self.label = label.localizedText
-        self.value = value
-    }
-
-    public static let fields = Fields<CopyView> {
-        $0.words("label") { $0.label }
-        $0.text("value") { $0.value }
-    }
-}
-
-/// A time, rendered as a localized `<time>` element.
-public struct TimeView: Sendable {
-    public let moment: Timestamp
-
-    public init(_ moment: Timestamp) { self.moment = moment }
-
-    public static let fields = Fields<TimeView> { $0.words("text") { $0.moment } }
-}

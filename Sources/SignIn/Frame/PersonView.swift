@@ -19,6 +19,3 @@ public struct PersonView: Sendable {
         $0.text("initial") { $0.initial }
     }
 }
-
-/// First letter of a name in upper case, for avatars.
-public enum Initial { public static func of(_ name: String) -> String { name.first.map { $0.uppercased() } ?? "?" } }

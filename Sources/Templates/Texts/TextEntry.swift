@@ -1,4 +1,4 @@
-public import Core
+import Core
 
 /// One text in one language: a single form, or one per plural category.
 ///
@@ -89,16 +89,5 @@ enum TextPiece: Equatable, Sendable {
         case .markup, .link: true
         case .words, .argument: false
         }
-    }
-}
-
-/// A folder of texts, `Texts/<language>/<area>`, and its required languages.
-public struct TextArea: Sendable {
-    public let name: String
-    public let languages: [Language]
-
-    public init(_ name: String, in languages: [Language]) {
-        self.name = name
-        self.languages = languages
     }
 }
