@@ -56,7 +56,7 @@ extension ClusterFailure: CustomStringConvertible {
     }
 
     /// Whether sessions of a killed server are still ending, until which PostgreSQL refuses to start.
-    var isHeldUp: Bool {
+    var isWaitingForSessions: Bool {
         guard case .notStarted(let reason, _) = self else { return false }
         return reason.contains("pre-existing shared memory block")
     }

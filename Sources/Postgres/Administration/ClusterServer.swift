@@ -14,7 +14,7 @@ struct ClusterServer: Sendable {
         var hasEnded: Bool { Subprocess.hasEnded(process) }
 
         /// Why the server did not start, once it has ended.
-        var failure: ClusterFailure { .notStarted(reason: log.lastWords(), log: log.path) }
+        var failure: ClusterFailure { .notStarted(reason: log.lastError(), log: log.path) }
     }
 
     /// Status of the server, from its lock file.
@@ -82,7 +82,7 @@ struct ClusterServer: Sendable {
                 let starter = try beginStart()
                 while !starter.hasEnded { wait() }
                 let failure = starter.failure
-                guard status != .absent || failure.isHeldUp else { throw failure }
+                guard status != .absent || failure.isWaitingForSessions else { throw failure }
             }
             guard ContinuousClock.now < deadline || AdminConnection.isStarting(conninfo("postgres")) else {
                 throw .silent(log: location.log)
@@ -231,7 +231,7 @@ struct ServerLog {
     private let begin: Int
 
     private static let most = 10 << 20
-    /// Octets at the end of the log that `lastWords` searches.
+    /// Octets at the end of the log that `lastError` searches.
     private static let lastPart = 1 << 20
 
     /// Creates the log for the database user unless it exists, in a folder that the user cannot change.
@@ -247,7 +247,7 @@ struct ServerLog {
     }
 
     /// Why the server ended: its last fatal message since the start, else the last line.
-    func lastWords() -> String {
+    func lastError() -> String {
         var status = stat()
         let size = unsafe lstat(path, &status) == 0 ? Int(status.st_size) : 0
         let text = (try? File.read(path, from: max(begin, size - Self.lastPart))) ?? []

@@ -49,7 +49,7 @@ struct Postmaster: Equatable {
     /// - Parameter last: time limit for the immediate shutdown that follows when `limit` has passed.
     static func stop(on data: String, limit: Duration, last: Duration) throws(ClusterFailure) {
         guard let postmaster = running(on: data) else { return }
-        postmaster.tellToEnd()
+        postmaster.requestShutdown()
         if postmaster.isGone(from: data, until: .now + limit) { return }
         // Immediate shutdown: the next start recovers from the write-ahead log, as after a power cut.
         kill(postmaster.process, SIGQUIT)
@@ -57,7 +57,7 @@ struct Postmaster: Equatable {
     }
 
     /// Requests a fast shutdown.
-    func tellToEnd() {
+    func requestShutdown() {
         kill(process, SIGINT)
         // A halted process handles the signal only when it continues.
         kill(process, SIGCONT)

@@ -109,7 +109,7 @@ public final class ClusterUse: Sendable {
     public func abandon() {
         state.withLock { state in
             guard let state, state.lock.take(.exclusive) else { return }
-            Postmaster.running(on: state.location.data)?.tellToEnd()
+            Postmaster.running(on: state.location.data)?.requestShutdown()
         }
     }
 
@@ -198,7 +198,7 @@ private struct ClusterKeeper {
         if now - since >= Self.steady { failures = 0 }
         guard !isTold, postmaster.isReplaced, server.isInstalled else { return [] }
         isTold = true
-        postmaster.tellToEnd()
+        postmaster.requestShutdown()
         return [.replaced]
     }
 

@@ -176,24 +176,24 @@ struct WorkerLink {
         guard let text = Environment.value(variable) else { return nil }
         unsafe unsetenv(variable)
         let numbers = text.split(separator: " ").compactMap { Int32($0) }
-        guard numbers.count == 3, numbers[1] > 0, numbers[1] <= 4096 else { throw stranger }
+        guard numbers.count == 3, numbers[1] > 0, numbers[1] <= 4096 else { throw notStartedByServe }
         let sockets = (0..<numbers[1]).map { firstSocket + $0 }
         for descriptor in [control] + sockets {
             // Processes that the worker starts must not inherit them.
-            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw stranger }
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw notStartedByServe }
         }
         _ = pippin_die_with_parent()
         _ = pippin_gain_no_rights()
         // Root must still read files that only root may read; it loses all rights later, with the change of user.
         if geteuid() != 0 { _ = pippin_drop_capabilities() }
-        guard getppid() == numbers[0] else { throw stranger }
+        guard getppid() == numbers[0] else { throw notStartedByServe }
         unsafe pippin_name_thread("pippin-worker")
         _ = unsafe pippin_signal_stack()
         pippin_bound_backtraces(Self.backtraceLimit)
         return WorkerLink(sockets: sockets, isFirst: numbers[2] == 1)
     }
 
-    private static var stranger: CommandFailure {
+    private static var notStartedByServe: CommandFailure {
         CommandFailure("\(variable) is set by `pippin serve` for the process that it starts; leave it unset")
     }
 

@@ -98,7 +98,7 @@ import Testing
                 Issue.record("\(event)")
                 continue
             }
-            #expect(failure.isHeldUp)
+            #expect(failure.isWaitingForSessions)
         }
 
         kill(backend, SIGKILL)
