@@ -29,11 +29,11 @@ import Testing
             try await withTeams { teams in
                 let loop = try EventLoop(name: "second")
                 try loop.start()
-                let house = try await make(teams, loop)
+                let process = try await make(teams, loop)
                 let result: Result<Void, any Error>
-                do { result = .success(try await body(house)) } catch { result = .failure(error) }
-                house.system.close()
-                try await loop.run { house.database.close() }
+                do { result = .success(try await body(process)) } catch { result = .failure(error) }
+                process.system.close()
+                try await loop.run { process.database.close() }
                 loop.stop()
                 try result.get()
             }
@@ -99,48 +99,48 @@ import Testing
 
     @Test func `V21: a revoked key stops within a second on another loop`() async throws {
         #expect(RegistryWatch.interval <= .milliseconds(400))
-        try await Process.with { house in
-            try await house.begin()
-            let task = Task(executorPreference: house.teams.loop) { await house.watch.run() }
-            #expect(try await house.acceptsThere())
-            try await house.revokeKey()
-            try await waitUntil { try await !house.acceptsThere() }
-            house.watch.stop()
+        try await Process.with { process in
+            try await process.begin()
+            let task = Task(executorPreference: process.teams.loop) { await process.watch.run() }
+            #expect(try await process.acceptsThere())
+            try await process.revokeKey()
+            try await waitUntil { try await !process.acceptsThere() }
+            process.watch.stop()
             await task.value
         }
     }
 
     @Test func `V21: one look is enough, and before it the key is good`() async throws {
-        try await Process.with { house in
-            try await house.begin()
-            #expect(try await house.acceptsThere())
-            try await house.revokeKey()
-            #expect(try await house.acceptsThere())
-            try await house.look()
-            #expect(try await !house.acceptsThere())
+        try await Process.with { process in
+            try await process.begin()
+            #expect(try await process.acceptsThere())
+            try await process.revokeKey()
+            #expect(try await process.acceptsThere())
+            try await process.look()
+            #expect(try await !process.acceptsThere())
         }
     }
 
     @Test func `while nothing changes the other loop keeps its snapshot, and loses it with the change`() async throws {
-        try await Process.with { house in
-            try await house.begin()
-            let first = try #require(try await house.snapshotThere())
-            for _ in 0..<4 { try await house.look() }
-            #expect(try await house.snapshotThere() === first)
-            try house.teams.setName("Acme Inc.")
-            try await house.look()
-            let second = try #require(try await house.snapshotThere())
+        try await Process.with { process in
+            try await process.begin()
+            let first = try #require(try await process.snapshotThere())
+            for _ in 0..<4 { try await process.look() }
+            #expect(try await process.snapshotThere() === first)
+            try process.teams.setName("Acme Inc.")
+            try await process.look()
+            let second = try #require(try await process.snapshotThere())
             #expect(second.name == "Acme Inc." && second.version > first.version)
         }
     }
 
     @Test func `V21: a change that took minutes until its commit is seen by who holds the team`() async throws {
-        try await Process.with { house in
-            try await house.begin()
-            #expect(try await house.snapshotThere()?.name == "Acme")
-            try await house.look()
+        try await Process.with { process in
+            try await process.begin()
+            #expect(try await process.snapshotThere()?.name == "Acme")
+            try await process.look()
             // As it stands once it is committed: the time is that of the change.
-            try house.teams.admin(
+            try process.teams.admin(
                 """
                 DO $$
                 BEGIN
@@ -150,34 +150,34 @@ import Testing
                 END
                 $$
                 """)
-            try await house.look()
-            #expect(try await house.snapshotThere()?.name == "Acme Inc.")
+            try await process.look()
+            #expect(try await process.snapshotThere()?.name == "Acme Inc.")
         }
     }
 
     @Test func `a change made in this process is known at once`() async throws {
-        try await Process.with { house in
-            try await house.begin()
-            #expect(try await house.acceptsThere())
-            #expect(try await house.here.snapshot(of: .acme) != nil)
-            try await house.revokeKey()
-            house.watch.announce(.acme)
-            #expect(try await !house.acceptsThere())
-            let here = try #require(try await house.here.snapshot(of: .acme))
+        try await Process.with { process in
+            try await process.begin()
+            #expect(try await process.acceptsThere())
+            #expect(try await process.here.snapshot(of: .acme) != nil)
+            try await process.revokeKey()
+            process.watch.announce(.acme)
+            #expect(try await !process.acceptsThere())
+            let here = try #require(try await process.here.snapshot(of: .acme))
             #expect(here.keys[.acme] == nil && here.keys[.acmeOther] != nil)
         }
     }
 
     @Test func `when the watch sees nothing any more, look-ups go back to the database`() async throws {
-        try await Process.with { house in
-            try await house.look()
-            #expect(try await house.acceptsThere())
-            house.system.close()
-            try await house.revokeKey()
+        try await Process.with { process in
+            try await process.look()
+            #expect(try await process.acceptsThere())
+            process.system.close()
+            try await process.revokeKey()
             // What the last look proved is good for a second.
             try await waitUntil {
-                try await house.look()
-                return try await !house.acceptsThere()
+                try await process.look()
+                return try await !process.acceptsThere()
             }
         }
     }

@@ -98,7 +98,7 @@ import Testing
             let native = try site.handOver(try site.device(.regular))
             #expect(try site.claims(native)["sub"]?.string == Self.rita, "\(email)")
             #expect(try site.identities() == [[Self.rita, Self.rita]])
-            try await site.startAnew()
+            try await site.reset()
         }
     }
 

@@ -77,7 +77,7 @@ extension FaultCase {
 
     /// Each fault at one place, and each place.
     static func few(_ way: Way) -> [FaultCase] {
-        let few = all(way).map { ($0.fault, $0.place) }.thinned(1)
+        let few = all(way).map { ($0.fault, $0.place) }.sampled(1)
         return all(way).filter { fault in few.contains { $0.0 == fault.fault && $0.1 == fault.place } }
     }
 
@@ -104,7 +104,7 @@ extension FaultCase {
                 let count = FaultCase.all(way).count { $0.place == place && $0.fault == fault }
                 let isOutage = FaultCase.outage(of: fault, at: place, way) != nil
                 #expect(count == (isOutage ? 0 : 1), "\(fault) at \(place)")
-                #expect(isOutage || place.faults.contains(fault), "the stand-in cannot do \(fault) at \(place)")
+                #expect(isOutage || place.faults.contains(fault), "the simulator cannot do \(fault) at \(place)")
             }
         }
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// What goes wrong at Apple while an app hands over what it got: nothing is lost, and the app learns what helps.
 @Suite(.serialized, .shared(.apple)) struct `A fault of Apple's towards a native app` {
-    init() async throws { try await site.startAnew() }
+    init() async throws { try await site.reset() }
 
     private static let nonce = "the app's nonce"
 

@@ -7,7 +7,7 @@ import Testing
 
 /// What goes wrong at Apple while a browser signs in: nothing is lost, the person learns what helps, the team why.
 @Suite(.serialized, .shared(.apple)) struct `A fault of Apple's on the web` {
-    init() async throws { try await site.startAnew() }
+    init() async throws { try await site.reset() }
 
     @Test(arguments: FaultCase.web) func `leaves what the table says, and the person goes on`(_ trouble: FaultCase)
         async throws

@@ -1,7 +1,7 @@
 extension Array {
     /// Of all pairs, `count` with each first member, such that each second one is met: enough for every day, while the
     /// whole product is for the long tests.
-    func thinned<A: Hashable, B: Hashable>(_ count: Int = 3) -> [Element] where Element == (A, B) {
+    func sampled<A: Hashable, B: Hashable>(_ count: Int = 3) -> [Element] where Element == (A, B) {
         var uses: [B: Int] = [:]
         var places: [Int] = []
         func take(_ place: Int) {
