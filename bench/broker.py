@@ -1,6 +1,6 @@
-"""Signs people in by way of Apple's stand-in, as browsers and an app do, and tells whose time it took.
+"""Signs people in by way of the Apple simulator, as browsers and an app do, and tells whose time it took.
 
-Pippin and the stand-in are two processes of the same binary on the same database, so that each has a clock of its own:
+Pippin and the simulator are two processes of the same binary on the same database, so that each has a clock of its own:
 what browsers and Pippin ask of Apple goes to the one, what browsers and the app ask of Pippin to the other.
 """
 
@@ -22,14 +22,14 @@ from postgres import Cluster
 from visitor import Connection, Unexpected
 
 TEAM = "ORCHARD001"
-STAND_IN = "APPLESIM00"
+SIMULATOR = "APPLESIM00"
 APP = "com.orchard.app"
 CLIENT = "com.orchard.web"
 SERVICES_ID = "com.orchard.siwa"
 KEY = "ORCHARDKEY"
 BASE = f"/t/{TEAM}"
 BROWSERS = 64
-# As many people as the stand-in's population has; each has to come once before all are known.
+# As many people as the simulator's population has; each has to come once before all are known.
 POPULATION = 1_000
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -40,29 +40,29 @@ class Broker:
     def __init__(self, cluster: Cluster, key: acme.SigningKey):
         self.cluster = cluster
         self.key = key
-        self.stand_in = Pippin(cluster.url(), cluster.folder, "--simulate-apple")
-        self.pippin = Pippin(cluster.url(), cluster.folder, "--simulate-apple", public_url=self.stand_in.url)
+        self.simulator = Pippin(cluster.url(), cluster.folder, "--simulate-apple")
+        self.pippin = Pippin(cluster.url(), cluster.folder, "--simulate-apple", public_url=self.simulator.url)
         self.seen: list[Shares] = []
         self.number = 0
 
     def start(self) -> None:
-        self.stand_in.start()
-        self.stand_in.apply(registry(self.key))
+        self.simulator.start()
+        self.simulator.apply(registry(self.key))
         time.sleep(2)  # a running process learns of its new clients within a second
-        back = f"{self.stand_in.url}{BASE}/auth/callback/apple"
-        text = Path("bench/sql/stand_in.sql").read_text()
-        self.cluster.sql(text, team=STAND_IN, client=SERVICES_ID, return_url=back)
+        back = f"{self.simulator.url}{BASE}/auth/callback/apple"
+        text = Path("bench/sql/simulator.sql").read_text()
+        self.cluster.sql(text, team=SIMULATOR, client=SERVICES_ID, return_url=back)
         self.pippin.start()
         chosen = urllib.parse.urlencode({"person": "population"}).encode()
-        urllib.request.urlopen(f"{self.stand_in.address}/apple", chosen, timeout=10).close()
+        urllib.request.urlopen(f"{self.simulator.address}/apple", chosen, timeout=10).close()
         while self.number < POPULATION:
             if self.drive(1).errors:
-                raise RuntimeError("not all of the stand-in's population could sign in")
+                raise RuntimeError("not all of the simulator's population could sign in")
         self.seen.clear()
 
     def stop(self) -> None:
         self.pippin.stop()
-        self.stand_in.stop()
+        self.simulator.stop()
 
     def drive(self, seconds: int) -> Run:
         """One run; whose time it took is kept for `shares`."""
@@ -92,8 +92,8 @@ class Broker:
         end = begin + seconds
 
         async def browse() -> None:
-            here = await Connection.open(self.pippin.port, f"localhost:{self.stand_in.port}")
-            there = await Connection.open(self.stand_in.port, f"apple.localhost:{self.stand_in.port}")
+            here = await Connection.open(self.pippin.port, f"localhost:{self.simulator.port}")
+            there = await Connection.open(self.simulator.port, f"apple.localhost:{self.simulator.port}")
             while time.monotonic() < end:
                 started = time.monotonic()
                 self.number += 1
@@ -109,10 +109,10 @@ class Broker:
         return times, failures, time.monotonic() - begin
 
     def _spent(self) -> tuple[float, float, float, float]:
-        """Seconds of CPU by now: Pippin's, the stand-in's, PostgreSQL's with all its processes, our own."""
+        """Seconds of CPU by now: Pippin's, the simulator's, PostgreSQL's with all its processes, our own."""
         own = os.times()
         return (
-            _seconds(self.pippin.worker), _seconds(self.stand_in.worker), self._postgresql(),
+            _seconds(self.pippin.worker), _seconds(self.simulator.worker), self._postgresql(),
             own.user + own.system,
         )
 
@@ -124,7 +124,7 @@ class Broker:
 
     def _token_form(self) -> str:
         """The app's request for its tokens, all but the code at its end."""
-        url = f"{self.stand_in.url}{BASE}"
+        url = f"{self.simulator.url}{BASE}"
         form = urllib.parse.urlencode(
             {"grant_type": "authorization_code", "redirect_uri": acme.RETURN_URL, "code": ""}
         )
@@ -154,16 +154,16 @@ _AUTHORIZE = f"{BASE}/auth/authorize?" + urllib.parse.urlencode({
 
 
 def registry(key: acme.SigningKey) -> dict:
-    """Team Orchard, and what it has registered at the stand-in; one key serves for both, which nobody should copy."""
+    """Team Orchard, and what it has registered at the simulator; one key serves for both, which nobody should copy."""
     there = {"identifier": SERVICES_ID, "description": "Orchard", "domains": ["localhost"]}
     here = {
         "identifier": CLIENT, "description": "Orchard Web", "domains": ["127.0.0.1"],
         "returnURLs": [acme.RETURN_URL],
     }
-    apple = {"teamID": STAND_IN, "servicesID": SERVICES_ID, "keyID": KEY, "privateKeyFile": key.file.name}
+    apple = {"teamID": SIMULATOR, "servicesID": SERVICES_ID, "keyID": KEY, "privateKeyFile": key.file.name}
     return {"teams": [
         {
-            "id": STAND_IN, "name": "Apple’s stand-in", "mode": "sandbox",
+            "id": SIMULATOR, "name": "Apple simulator", "mode": "sandbox",
             "appIDs": [{"identifier": APP, "description": "Orchard", "serviceIDs": [there]}],
             "keys": [{"id": KEY, "name": "Bench", "appID": APP, "publicKeyPEM": key.public_pem}],
         },

@@ -24,13 +24,13 @@ class Shares:
     """Milliseconds of CPU that one sign-in took from each."""
 
     pippin: float
-    stand_in: float
+    simulator: float
     postgresql: float
     generator: float
 
     def __str__(self) -> str:
         return (
-            f"Pippin {self.pippin:.2f}, Apple's stand-in {self.stand_in:.2f}, PostgreSQL {self.postgresql:.2f},"
+            f"Pippin {self.pippin:.2f}, the Apple simulator {self.simulator:.2f}, PostgreSQL {self.postgresql:.2f},"
             f" generator {self.generator:.2f}"
         )
 

@@ -43,7 +43,7 @@ public struct Console: Sendable {
         /// Whether requests arrive through a reverse proxy that is not configured.
         public var lacksProxy = false
         /// The Apple simulator that replaces Apple, or nil.
-        public var standIn: AppleStandIn?
+        public var simulator: AppleSimulator?
         /// Whether the published metadata and keys of Apple, or of its simulator, are checked periodically for changes.
         public var watchesApple = true
         /// Makes every loop of this process drop its cached state of the team, after a change of its registry.

@@ -8,7 +8,7 @@ struct DeskPage: View {
     static let template = "simulator/desk"
     static let fields = Fields<DeskPage> {
         $0.text("lang") { _ in "en" }
-        $0.text("title") { _ in "The stand-in for Apple" }
+        $0.text("title") { _ in "The Apple simulator" }
         $0.group("assets", AssetLinks.fields) { $0.assets }
         $0.text("homeURL") { _ in Routes.desk.link() }
         $0.optionalText("done") { $0.done?.words }
@@ -35,7 +35,7 @@ struct PeoplePage: View {
     static let template = "simulator/people"
     static let fields = Fields<PeoplePage> {
         $0.text("lang") { _ in "en" }
-        $0.text("title") { _ in "Sign in at the stand-in for Apple" }
+        $0.text("title") { _ in "Sign in at the Apple simulator" }
         $0.group("assets", AssetLinks.fields) { $0.assets }
         $0.text("homeURL") { _ in Routes.desk.link() }
         $0.text("appName") { $0.appName }

@@ -190,8 +190,7 @@ extension Simulator {
 
 extension UserFacingError {
     static let wrongChoice = UserFacingError(
-        .badRequest, "This sign-in is over",
-        "The stand-in for Apple does not know it, or somebody has decided already.",
+        .badRequest, "This sign-in is over", "The Apple simulator does not know it, or somebody has decided already.",
         advice: "Go back to the app and sign in again.")
 }
 

@@ -177,7 +177,7 @@ def reached(port: int) -> socket.socket:
 class Front:
     """Takes connections with TLS for every name of this machine: what is `http` at Pippin is `https` to the browser.
 
-    A browser then sees three sites over https: the app, Pippin, and Apple's stand-in.
+    A browser then sees three sites over https: the app, Pippin, and the Apple simulator.
     """
 
     def __init__(self, pippin: Pippin):

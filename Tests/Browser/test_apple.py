@@ -1,4 +1,4 @@
-"""Signing in at Apple, at whose place a stand-in answers on another site of this machine."""
+"""Signing in at Apple, which is simulated on another site of this machine."""
 
 import json
 import signal
@@ -42,7 +42,7 @@ def choose_without_waiting(page: Page, name: str) -> None:
 
 
 def disturb(pippin: Pippin, page: Page, place: str, fault: str) -> None:
-    """Has the stand-in do something wrong from now on; an empty fault ends it."""
+    """Has the simulator do something wrong from now on; an empty fault ends it."""
     page.goto(f"http://apple.localhost:{pippin.port}/apple")
     page.get_by_label(place).select_option(fault)
     page.get_by_role("button", name="Save").click()
@@ -55,7 +55,7 @@ def delivered(page: Page) -> dict:
 
 def test_a_person_comes_back_from_apple_with_a_name_that_comes_once(pippin: Pippin, page: Page, screenshot):
     go_to_apple(pippin, page)
-    screenshot(page, "apple-stand-in")
+    screenshot(page, "apple-simulator")
     choose(page, "Rita Regular")
     expect(page.get_by_role("heading", name="Hello Rita")).to_be_visible()
     assert delivered(page) == {

@@ -1,4 +1,4 @@
-"""A team connects an app to Apple, at whose place a stand-in answers: what the pages say at each step, and `doctor`."""
+"""A team connects an app to Apple, which is simulated: what the pages say at each step, and `doctor`."""
 
 import subprocess
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def test_from_the_key_to_a_connection_that_works(pippin: Pippin, page: Page, scr
     status, said = doctor(pippin, console.team_id)
     assert status == 1 and "WRONG" in said and f"AuthKey_{KEY}.p8" in said and "PRIVATE KEY" not in said
 
-    page.get_by_role("button", name="Register these values at the stand-in").click()
+    page.get_by_role("button", name="Register these values at the simulator").click()
     expect(page.get_by_role("status")).to_contain_text("knows these values now")
     page.get_by_role("button", name="Test connection").click()
     expect(page.get_by_role("status")).to_contain_text("believes every client")

@@ -102,7 +102,7 @@ def test_the_set_up_link_leads_to_the_demo_team(
     assert page_checks.faults(page) == []
 
 
-def test_demo_and_stand_in_are_refused_over_https(tmp_path: Path):
+def test_demo_and_simulator_are_refused_over_https(tmp_path: Path):
     options = ["--demo", "--simulate-apple", "--public-url", "https://localhost:8443", "--data", str(tmp_path)]
     done = subprocess.run([binary(), "serve", *options], cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode != 0

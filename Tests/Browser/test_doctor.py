@@ -1,4 +1,4 @@
-"""`pippin doctor` beside a running Pippin, where Apple says nothing: its stand-in is named and not there."""
+"""`pippin doctor` beside a running Pippin, where Apple says nothing: its simulator is named and not there."""
 
 import subprocess
 import threading

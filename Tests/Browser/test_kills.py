@@ -1,7 +1,7 @@
 """Pippin dies at each step of a sign-in at Apple, as in a power cut, and comes back: the name is kept, and the person,
 or the app, goes on.
 
-Apple's stand-in lives in the same process, so it dies along, and forgets what it was told to do wrong.
+The Apple simulator lives in the same process, so it dies along, and forgets what it was told to do wrong.
 """
 
 import html

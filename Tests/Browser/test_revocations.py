@@ -36,7 +36,7 @@ ACCOUNT = "/t/DEMOTEAM01/account/session"
 
 
 class Node(Pippin):
-    """One of two processes on one database, each with a stand-in for Apple of its own."""
+    """One of two processes on one database, each with an Apple simulator of its own."""
 
     def __init__(self, folder: Path, cluster: Cluster, key: Path):
         folder.mkdir()
@@ -55,7 +55,7 @@ class Node(Pippin):
             process.wait()
 
     def let_apple(self, **choices: str) -> None:
-        """Chooses at the desk of the stand-in."""
+        """Chooses at the desk of the simulator."""
         answer = requests.post(f"{self.url}/apple", choices, allow_redirects=False, timeout=SECONDS)
         assert answer.status_code == 303, answer.text
 

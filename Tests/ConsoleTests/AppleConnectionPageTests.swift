@@ -50,7 +50,7 @@ import Testing
             "\(environment.publicURL)/t/ACMETEAM01/auth/notifications/apple", "127.0.0.1", "com.acme.siwa",
             "KEY1234567", Simulator.teamID,
         ] { #expect(text.contains("<code>\(value)</code>"), "\(value)") }
-        #expect(text.contains("Register the values at the stand-in next."))
+        #expect(text.contains("Register the values at the simulator next."))
         #expect(text.contains("href=\"http://apple.localhost/apple\""))
         let hub = try await admin.get(Self.hub).text
         #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
@@ -122,7 +122,7 @@ import Testing
         #expect(refused.contains("Services ID: com.acme.siwa") && refused.contains("Bundle ID: com.acme.app"))
         #expect(try environment.admin(Self.outcomes) == [["com.acme.app", "refused"], ["com.acme.siwa", "refused"]])
 
-        let registered = try await admin.post("\(Self.page)/stand-in", [])
+        let registered = try await admin.post("\(Self.page)/simulator", [])
         #expect(registered.location == Self.page)
         _ = try await admin.post("\(Self.page)/tests", [])
         let works = try await admin.get(Self.page).text
@@ -132,14 +132,14 @@ import Testing
         #expect(try await admin.get(Self.hub).text.contains("Works"))
     }
 
-    @Test func `are not registered at the stand-in with a key of another Apple team, which would be refused there`()
+    @Test func `are not registered at the simulator with a key of another Apple team, which would be refused there`()
         async throws
     {
         try environment.openAppleSide()
         var admin = try await environment.acmeWeb("Ada", .admin)
         try await admin.connectAcme(to: "OTHERTEAM1")
 
-        _ = try await admin.post("\(Self.page)/stand-in", [])
+        _ = try await admin.post("\(Self.page)/simulator", [])
 
         #expect(try await admin.get(Self.page).text.contains("its own team, APPLESIM00"))
         #expect(try environment.admin("SELECT 1 FROM app_ids WHERE team_id = $1", Simulator.teamID).isEmpty)
@@ -180,7 +180,7 @@ import Testing
         _ = try await connected()
         var developer = try await environment.signedIn("Cleo", [TeamID.acme: .developer])
 
-        for path in ["", "/deletion", "/tests", "/stand-in"] {
+        for path in ["", "/deletion", "/tests", "/simulator"] {
             #expect(try await developer.post("\(Self.page)\(path)", [("version", "1")]).status == 403)
         }
         #expect(try await developer.get(Self.page).status == 200)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Console
 
-// Apple's side, played by the stand-in on the console's own address.
+// Apple's side, played by the simulator on the console's own address.
 extension TestEnvironment {
     static let appleSide: TeamID = {
         guard let team = TeamID(rawValue: Simulator.teamID) else { preconditionFailure("no team id") }
@@ -23,15 +23,16 @@ extension TestEnvironment {
             issuer: "\(publicURL)/t/\(Simulator.teamID)", base: "\(publicURL)/apple", addresses: .publicAndLoopback)
     }
 
-    /// Makes the team of the stand-in; the same for every test.
+    /// Makes the team of the simulator; the same for every test.
     func openAppleSide() throws {
         try admin("INSERT INTO teams (team_id, name, mode) VALUES ($1, 'Apple', 'sandbox')", Simulator.teamID)
     }
 
-    /// Registers groups of apps at the stand-in, as `pippin serve --simulate-apple` does.
-    static func standIn(_ database: TeamDatabase, _ keyRing: KeyRing, _ teams: TeamCache) throws -> AppleStandIn {
+    /// Registers groups of apps at the simulator, as `pippin serve --simulate-apple` does.
+    static func simulator(_ database: TeamDatabase, _ keyRing: KeyRing, _ teams: TeamCache) throws -> AppleSimulator {
         let appleTeam = try #require(AppleTeamID(rawValue: Simulator.teamID))
-        return AppleStandIn(teamID: appleTeam, pageURL: "http://apple.localhost/apple") { registration, returnURL, _ in
+        return AppleSimulator(teamID: appleTeam, pageURL: "http://apple.localhost/apple") {
+            registration, returnURL, _ in
             defer { teams.forget(appleSide) }
             return try await database.change(in: appleSide) { change in
                 let portal = Portal(database: database, keyRing: keyRing)

@@ -61,12 +61,12 @@ import Testing
         #expect(families.symmetricDifference(Self.open.union(Self.families.keys).union(declared)).sorted() == [])
     }
 
-    private static let declared: [any ConfiguredThing.Type] = [
+    private static let declared: [any DeclaredObject.Type] = [
         ServiceID.self, AppID.self, RegisteredEmailSource.self, AppleKey.self, AppleConnection.self, Team.self,
     ]
 
     /// The texts of a declared object's settings: those that each needs, and others that are there.
-    private static func declared<Object: ConfiguredThing>(_: Object.Type, _ known: Set<String>) -> Set<String> {
+    private static func declared<Object: DeclaredObject>(_: Object.Type, _ known: Set<String>) -> Set<String> {
         var (needed, others) = (Object.identity.map { "\($0).label" }, Object.identity.flatMap(optional))
         for setting in Object.Settings.all {
             needed.append("\(setting.name).label")

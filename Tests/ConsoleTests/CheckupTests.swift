@@ -15,13 +15,13 @@ import Testing
     private static let address = CheckupPages.checkup.link(TeamID.acme)
     private static let pair = P256SigningKey.generate()
 
-    /// Connects Acme's app, and registers it at the stand-in or not.
+    /// Connects Acme's app, and registers it at the simulator or not.
     private func connect(_ browser: inout Browser, registers: Bool) async throws {
         try environment.openAppleSide()
         _ = try await environment.addAcmeWeb()
         try await browser.connectAcme(Self.pair)
         guard registers else { return }
-        _ = try await browser.post("/console/ACMETEAM01/apple/com.acme.app/stand-in", [])
+        _ = try await browser.post("/console/ACMETEAM01/apple/com.acme.app/simulator", [])
     }
 
     @Test(.environment) func `finds what is in order, live`() async throws {
@@ -33,7 +33,7 @@ import Testing
 
         #expect(answer.status == 200)
         for sentence in [
-            "Apple’s stand-in answers", "Apple believed the key and knows these 2 clients",
+            "The Apple simulator answers", "Apple believed the key and knows these 2 clients",
             "Apple opens its sign-in page for", "and the addresses this version knows",
             "but only this machine reaches it", "is not forwarded to people who hid theirs",
         ] { #expect(answer.text.contains(sentence), "\(sentence)") }
@@ -123,9 +123,9 @@ import Testing
         let text = try await admin.post(Self.address, []).text
 
         #expect(text.contains("AuthKey_KEY1234567.p8"))
-        #expect(text.contains("or were changed since: press “Register these values at the stand-in”"))
+        #expect(text.contains("or were changed since: press “Register these values at the simulator”"))
         #expect(text.contains("Apple shows an error in place of its sign-in page (status 400)"))
-        #expect(text.contains("the stand-in does not know \(environment.publicURL)/t/ACMETEAM01/auth/callback/apple"))
+        #expect(text.contains("the simulator does not know \(environment.publicURL)/t/ACMETEAM01/auth/callback/apple"))
         #expect(text.contains("Mail from mail.example"))
         #expect(text.contains("To be put right"))
     }

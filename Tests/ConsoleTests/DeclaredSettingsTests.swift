@@ -11,7 +11,7 @@ import Testing
 @testable import SignIn
 
 /// An object with two settings and a flag, of which nothing but its declaration is written.
-private struct Bell: ConfiguredThing {
+private struct Bell: DeclaredObject {
     enum Tone: String, CaseIterable, Sendable { case high, low }
 
     struct Settings: DeclaredSettings {
@@ -38,7 +38,7 @@ private struct Bell: ConfiguredThing {
 
 /// The rows of the table in which `docs/registry.md` tells the members of an object in a registry file.
 private enum SettingsTable {
-    static func rows<Object: ConfiguredThing>(_: Object.Type, _ texts: Translations) -> String {
+    static func rows<Object: DeclaredObject>(_: Object.Type, _ texts: Translations) -> String {
         let standard = Object.Settings().typed
         return Object.Settings.all.map { setting in
             let takes =
@@ -147,7 +147,7 @@ private enum SettingsTable {
             rows.contains(": `high` (the default) or `low` |") && rows.contains(": `false` (the default) or `true` |"))
         let docs = try #require(SwiftSources.text(of: repository + "/docs/registry.md"))
         for declaration in Declaration.all where declaration.isInFile {
-            func rows(_ type: (some ConfiguredThing).Type) -> String { SettingsTable.rows(type, texts) }
+            func rows(_ type: (some DeclaredObject).Type) -> String { SettingsTable.rows(type, texts) }
             #expect(docs.contains(rows(declaration.type)), "\(declaration.type)")
         }
     }
@@ -155,7 +155,7 @@ private enum SettingsTable {
 
 /// A declared object of the registry, for tests that walk all of them.
 private struct Declaration: Sendable, CustomTestStringConvertible {
-    let type: any ConfiguredThing.Type
+    let type: any DeclaredObject.Type
     /// Settings that are right, typed by somebody at random.
     let random: @Sendable (inout Garbage) -> Typed
     /// Values that are refused, and where.
@@ -301,7 +301,7 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
         _ declaration: Declaration
     ) throws {
         var garbage = Garbage(seed: 38)
-        func check<Object: ConfiguredThing>(_: Object.Type, _ typed: Typed) throws {
+        func check<Object: DeclaredObject>(_: Object.Type, _ typed: Typed) throws {
             let settings = try Object.Settings(typed, policy: .hostNames)
             let form = SettingsForm<Object>([:], settings)
             #expect(try Object.Settings(form.typed, policy: .hostNames) == settings)
@@ -320,7 +320,7 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
         _ declaration: Declaration
     ) throws {
         var garbage = Garbage(seed: 39)
-        func check<Object: ConfiguredThing>(_: Object.Type, _ stored: Typed, _ typed: Typed) throws {
+        func check<Object: DeclaredObject>(_: Object.Type, _ stored: Typed, _ typed: Typed) throws {
             let sent = try Object.Settings(typed, policy: .hostNames).typed
             let fields = SettingsForm<Object>([:], try Object.Settings(typed, policy: .hostNames)).fields
             let stored = try Object.Settings(stored, policy: .hostNames)
@@ -340,7 +340,7 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
     @Test(arguments: Declaration.all) fileprivate func `tell each fault once, at its field`(_ declaration: Declaration)
         throws
     {
-        func errors<Object: ConfiguredThing>(_: Object.Type, _ typed: Typed) -> [String] {
+        func errors<Object: DeclaredObject>(_: Object.Type, _ typed: Typed) -> [String] {
             let errors = #expect(throws: FieldErrors.self) { try Object.Settings(typed, policy: .hostNames) }
             return errors?.all.map(\.path.description) ?? []
         }
@@ -376,7 +376,7 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
     ) throws {
         let table = declaration.table + "."
         let columns = declaration.columns.mapValues { $0.contains(".") ? $0 : table + $0 }
-        func names<Object: ConfiguredThing>(_: Object.Type) -> [String] { Object.Settings.all.map(\.name) }
+        func names<Object: DeclaredObject>(_: Object.Type) -> [String] { Object.Settings.all.map(\.name) }
 
         let known = try environment.admin(
             """

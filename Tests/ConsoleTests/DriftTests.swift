@@ -50,9 +50,9 @@ import Testing
         #expect(alarms.all == [.discovery])
         let text = try await olive.get(Self.page).text
         #expect(text.contains("https://account.apple.com") && text.contains(pinned["issuer"] ?? "?"))
-        #expect(text.contains("is in Apple’s place here"))
+        #expect(text.contains("is in use here"))
         let health = try await olive.get("/console/operator").text
-        #expect(health.contains("The stand-in for Apple describes itself otherwise"))
+        #expect(health.contains("The Apple simulator describes itself otherwise"))
         #expect(health.contains("Apple drift shows how"))
         _ = try await olive.post(Self.approval, [("seen", "something else")])
         #expect(try await olive.get(Self.page).text.contains("Different since"))

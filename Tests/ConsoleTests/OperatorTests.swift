@@ -85,7 +85,7 @@ private struct Errand: JobKind {
         #expect(try await !ops.get("/console/operator/teams").text.contains("ownership"))
     }
 
-    @Test func `gives nobody the team of Apple’s stand-in`() async throws {
+    @Test func `gives nobody the team of the Apple simulator`() async throws {
         try environment.openAppleSide()
         var ops = try await environment.signedIn("ops", [.system: .operator])
         let path = "/console/operator/teams/\(TestEnvironment.appleSide)/ownership"

@@ -163,7 +163,7 @@ private func parts(
         mailbox: MailboxStore(database), keyRing: keyRing)
     var options = Console.Options(checks: checks, client: client, mail: mail, pool: pool)
     options.certificateFile = settings.certificateFile.map { CertificateFile($0) { nil } }
-    options.standIn = try TestEnvironment.standIn(database, keyRing, teams)
+    options.simulator = try TestEnvironment.simulator(database, keyRing, teams)
     options.registryChanged = { teams.forget($0) }
     return Console.Parts(services: services, options: options)
 }

@@ -21,11 +21,11 @@ struct TestEnvironment: OwnedDatabase, Sendable {
 
     let conninfo: String
     let publicURL: String
-    /// The time of the console, the hosted pages and Apple's stand-in, which stands; that of the database goes on.
+    /// The time of the console, the hosted pages and the Apple simulator, which stands; that of the database goes on.
     let clock: TestClock
     let parts: Console.Parts
     let mounted: [MountedRoute]
-    /// Every address of the console, the hosted pages and Apple's stand-in, behind its method.
+    /// Every address of the console, the hosted pages and the Apple simulator, behind its method.
     let addresses: [String]
     let client: HTTPClient
     let loop: EventLoop
@@ -33,7 +33,7 @@ struct TestEnvironment: OwnedDatabase, Sendable {
     let names: TestNameServer
     /// Under both roles.
     let databases: [Database]
-    /// What Apple's stand-in does.
+    /// What the Apple simulator does.
     let script: Script
 
     /// That of the test that runs.

@@ -17,7 +17,7 @@ var site: TestSite {
 }
 
 extension Trait where Self == SiteTrait {
-    /// One site for all tests of a suite, which is `.serialized` and begins each with `startAnew`.
+    /// One site for all tests of a suite, which is `.serialized` and begins each with `reset`.
     static func shared(_ trait: Self) -> Self {
         var trait = trait
         trait.isRecursive = false
@@ -29,7 +29,7 @@ extension Trait where Self == SiteTrait {
     /// - Parameter limits: other numbers, by the names of rate limits.
     static func site(limits: [String: Int] = [:]) -> Self { Self { try await withSite(limits: limits, $0) } }
 
-    /// A site whose team Acme is registered at Apple's stand-in.
+    /// A site whose team Acme is registered at the Apple simulator.
     static var apple: Self { apple() }
 
     static func apple(limits: [String: Int] = [:]) -> Self { Self { try await withApple(limits: limits, $0) } }
@@ -37,6 +37,6 @@ extension Trait where Self == SiteTrait {
     /// The same, whose Apple has published the key that tests sign with, and whose app wants to be told.
     static var notifications: Self { Self { try await withNotifications($0) } }
 
-    /// The same, told by the stand-in itself.
-    static var standIn: Self { Self { try await withStandIn($0) } }
+    /// The same, told by the simulator itself.
+    static var simulator: Self { Self { try await withSimulator($0) } }
 }

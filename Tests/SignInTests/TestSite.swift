@@ -28,11 +28,11 @@ struct TestSite: OwnedDatabase, Sendable {
     let judges: BlockingPool
     /// The patterns of all addresses that take a form.
     let posts: [String]
-    /// What Apple's stand-in does, which answers at the same port.
+    /// What the Apple simulator does, which answers at the same port.
     let script: Script
     /// What calls Apple.
     let client: HTTPClient
-    /// What writes of sign-ins into the inspector, ours and the stand-in's.
+    /// What writes of sign-ins into the inspector, ours and the simulator's.
     let recorders: [TraceRecorder]
 
     /// That of the test that runs.

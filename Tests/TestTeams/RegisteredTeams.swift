@@ -30,7 +30,7 @@ struct RegisteredTeams: Sendable {
         return RegisteredTeams(template: template, people: made.0, calls: made.1)
     }
 
-    /// The same with Acme's group at Apple's stand-in, and the stand-in at Acme.
+    /// The same with Acme's group at the Apple simulator, and the simulator at Acme.
     static let atApple = Task<RegisteredTeams, any Error> {
         let alone = try await RegisteredTeams.alone.value
         let (template, calls) = try await TestDatabase.template(from: alone.template) { conninfo in

@@ -8,7 +8,7 @@ public enum TestKeys {
         do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
     }()
 
-    /// Of Apple's stand-in, for tokens that are wrong on purpose.
+    /// Of the Apple simulator, for tokens that are wrong on purpose.
     public static let extra: RSASigningKey = {
         do { return try RSASigningKey.generate() } catch { preconditionFailure("no RSA key: \(error)") }
     }()

@@ -8,7 +8,7 @@ import Registry
 import TestDatabase
 
 extension TeamID {
-    /// The team that apps are registered under at Apple's stand-in.
+    /// The team that apps are registered under at the Apple simulator.
     public static let appleSide: TeamID = {
         guard let id = TeamID(rawValue: "APPLESIM00") else { preconditionFailure("no team id") }
         return id
@@ -26,7 +26,7 @@ extension KeyID {
 }
 
 extension TestTeams {
-    /// Registers Acme's group at Apple's stand-in, and the stand-in at Acme; called on the loop.
+    /// Registers Acme's group at the Apple simulator, and the simulator at Acme; called on the loop.
     func registerAtApple() async throws {
         try admin("INSERT INTO teams (team_id, name, mode) VALUES ('APPLESIM00', 'Apple', 'production')")
         let registrar = Registrar(database: database, server: server)

@@ -12,7 +12,7 @@ public func withTeams(_ body: @escaping @Sendable (TestTeams) async throws -> Vo
 
 /// Lends `body` both teams on a loop of theirs; the body itself runs elsewhere.
 ///
-/// - Parameter isAtApple: whether Acme is registered at Apple's stand-in.
+/// - Parameter isAtApple: whether Acme is registered at the Apple simulator.
 public func withTeamsBeside(isAtApple: Bool = false, _ body: (TestTeams) async throws -> Void) async throws {
     let registered = try await (isAtApple ? RegisteredTeams.atApple : RegisteredTeams.alone).value
     try await withDatabase(from: registered.template) { conninfo in

@@ -92,14 +92,14 @@ public struct ConnectionVerdict: Sendable {
     /// Whether Apple accepted the same key for another client.
     private let isKeyProved: Bool
     /// Whether an Apple simulator is used, in which a button registers the clients.
-    private let isStandIn: Bool
+    private let isSimulator: Bool
 
     /// The verdicts on a connection's clients, in the order of the first client of each.
     ///
     /// - Parameters:
     ///   - servicesID: the connection's Services ID; the other clients are bundle IDs.
-    ///   - isStandIn: whether an Apple simulator was tested instead of Apple.
-    public static func all(of tests: [AppleConnectionTest], servicesID: ClientID, isStandIn: Bool)
+    ///   - isSimulator: whether an Apple simulator was tested instead of Apple.
+    public static func all(of tests: [AppleConnectionTest], servicesID: ClientID, isSimulator: Bool)
         -> [ConnectionVerdict]
     {
         let isKeyProved = tests.contains { $0.outcome == .accepted }
@@ -112,7 +112,7 @@ public struct ConnectionVerdict: Sendable {
             }
         }
         return groups.map {
-            ConnectionVerdict(tests: $0, servicesID: servicesID, isKeyProved: isKeyProved, isStandIn: isStandIn)
+            ConnectionVerdict(tests: $0, servicesID: servicesID, isKeyProved: isKeyProved, isSimulator: isSimulator)
         }
     }
 
@@ -133,7 +133,7 @@ public struct ConnectionVerdict: Sendable {
     /// Values to check after a rejection, the most likely first.
     public var advice: [Message] {
         guard outcome == .refused else { return [] }
-        return (isStandIn ? [Message("console.apple.look.stand-in")] : []) + values
+        return (isSimulator ? [Message("console.apple.look.simulator")] : []) + values
     }
 
     private var values: [Message] {
@@ -141,7 +141,7 @@ public struct ConnectionVerdict: Sendable {
         let binding = Message("console.apple.look.binding", ["key": key], count: tests.count)
         guard !isKeyProved else { return [Message("console.apple.look.key-proved")] + identifiers + [binding] }
         return [Message("console.apple.look.key", ["key": key]), Message("console.apple.look.team", ["team": team])]
-            + identifiers + [binding] + (isStandIn ? [] : [Message("console.apple.look.wait")])
+            + identifiers + [binding] + (isSimulator ? [] : [Message("console.apple.look.wait")])
     }
 
     private var identifiers: [Message] {

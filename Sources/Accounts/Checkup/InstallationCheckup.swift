@@ -93,8 +93,8 @@ public struct InstallationCheckup: Sendable {
         }
         return Finding(
             publication.keys.isEmpty ? .wrong : .good, subject,
-            apple.isStandIn
-                ? Message("console.checkup.apple.answers.stand-in", count: publication.keys.count)
+            apple.isSimulator
+                ? Message("console.checkup.apple.answers.simulator", count: publication.keys.count)
                 : Message("console.checkup.apple.answers", count: publication.keys.count))
     }
 

@@ -127,7 +127,7 @@ public struct TeamCheckup: Sendable {
             let registration = try await tests.registration(of: app, in: team)
         else { return [Self.sealed(connection.keyID)] }
         let verdicts = ConnectionVerdict.all(
-            of: report.tests, servicesID: connection.servicesID, isStandIn: apple.isStandIn)
+            of: report.tests, servicesID: connection.servicesID, isSimulator: apple.isSimulator)
         let found = verdicts.map { verdict in
             Finding(
                 verdict.outcome == .accepted ? .good : .wrong,
@@ -156,8 +156,8 @@ public struct TeamCheckup: Sendable {
             return Finding(
                 .wrong, subject, Message("console.checkup.sheet.refuses", ["status": String(status)]),
                 advice: [
-                    apple.isStandIn
-                        ? Message("console.checkup.sheet.refuses.stand-in", ["url": url, "client": client])
+                    apple.isSimulator
+                        ? Message("console.checkup.sheet.refuses.simulator", ["url": url, "client": client])
                         : Message("console.checkup.sheet.refuses.advice", ["url": url, "client": client])
                 ])
         case .unknown(let reason):

@@ -12,7 +12,7 @@ struct DriftPages: ConsolePages {
         router.get(OperatorRoutes.drift, for: .operators) { context in
             let model = DriftPage(
                 frame: OperatorFrame(context, Message("console.operator.drift.title"), at: .drift),
-                isWatched: parts.watchesApple, standIn: parts.standIn?.pageURL,
+                isWatched: parts.watchesApple, simulator: parts.simulator?.pageURL,
                 documents: parts.watchesApple ? try await documents.list() : [])
             return site.respond(model)
         }
@@ -35,14 +35,14 @@ struct DriftPage: FramedPage {
     static let template = "console/operator/drift"
     static let fields = frameFields.with {
         $0.flag("watched") { $0.isWatched }
-        $0.optionalText("standInURL") { $0.standIn }
+        $0.optionalText("simulatorURL") { $0.simulator }
         $0.list("documents", WatchedDocument.fields) { $0.documents }
     }
 
     let frame: OperatorFrame
     let isWatched: Bool
     /// URL of the Apple simulator's page; nil without a simulator.
-    let standIn: String?
+    let simulator: String?
     let documents: [WatchedDocument]
 }
 

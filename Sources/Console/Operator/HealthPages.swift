@@ -52,7 +52,7 @@ struct HealthPages: ConsolePages {
             processes: try await ProcessStore(parts.system).list(),
             schedules: try await RecurringJobStore(database).list(),
             queue: try await JobListStore(parts.system).statistics(),
-            documents: parts.watchesApple ? try await documents.list() : [], hasStandIn: parts.standIn != nil,
+            documents: parts.watchesApple ? try await documents.list() : [], hasSimulator: parts.simulator != nil,
             mail: route.server.map { HealthPage.Mail(server: $0.address, sender: route.sender.shown, test: test) })
         return site.respond(model, status: test.errors.status)
     }
@@ -87,7 +87,7 @@ struct HealthPage: FramedPage {
     let queue: [JobStatistics]
     /// Watched documents of Apple; empty if they are not watched.
     let documents: [WatchedDocument]
-    let hasStandIn: Bool
+    let hasSimulator: Bool
     /// Nil if no mail server is configured.
     let mail: Mail?
 
@@ -133,8 +133,8 @@ struct HealthPage: FramedPage {
         troubles += processes.filter(\.isAlive).flatMap(Self.shortages)
         if documents.contains(where: { $0.differsSince != nil }) {
             troubles.append(
-                hasStandIn
-                    ? Message("console.operator.health.trouble.stand-in")
+                hasSimulator
+                    ? Message("console.operator.health.trouble.simulator")
                     : Message("console.operator.health.trouble.apple"))
         }
         for schedule in schedules where schedule.problem != nil {

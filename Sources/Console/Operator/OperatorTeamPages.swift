@@ -11,7 +11,7 @@ struct OperatorTeamPages: ConsolePages {
 
     private var teams: TeamListStore { TeamListStore(parts.system) }
     /// Team with the users of the Apple simulator; nil without a simulator.
-    private var standInTeam: String? { parts.standIn?.teamID.rawValue }
+    private var simulatorTeam: String? { parts.simulator?.teamID.rawValue }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.teams, for: .operators) { try await list($0) }
@@ -22,7 +22,7 @@ struct OperatorTeamPages: ConsolePages {
     ///
     /// Other teams are refused because only members may see a team's data.
     private func adopt(_ context: AccountContext, _ team: TeamID) async throws -> Response {
-        guard team.rawValue != standInTeam else { throw UserFacingError.notFound }
+        guard team.rawValue != simulatorTeam else { throw UserFacingError.notFound }
         guard try await members.adopt(team, by: context.account.subject, from: context.origin) else {
             let flash = Flash.warn(Message("console.operator.teams.own.late"))
             return context.redirect(to: OperatorRoutes.teams.link(), saying: flash)
@@ -86,8 +86,8 @@ struct OperatorTeamPages: ConsolePages {
 
     /// The button with which an operator becomes the owner of a team without members.
     private func ownership(of team: TeamID, isMemberless: Bool) -> [RowPart?] {
-        if team.rawValue == standInTeam {
-            return [.text(Message("console.operator.teams.stand-in")).below(isHint: true)]
+        if team.rawValue == simulatorTeam {
+            return [.text(Message("console.operator.teams.simulator")).below(isHint: true)]
         }
         guard isMemberless else { return [] }
         return [

@@ -69,7 +69,7 @@ struct AppIDResource: ListedResource {
         ["primary": Option.appIDs(primaries, chosen: form["primary"], none: Message("console.app-ids.primary.none"))]
     }
 
-    func show(_ appID: AppID, _ context: TeamContext, _ unfinished: Unfinished<AppID>) async throws -> Response {
+    func show(_ appID: AppID, _ context: TeamContext, _ rejected: RejectedForm<AppID>) async throws -> Response {
         let (team, id) = (context.teamID, appID.identifier)
         let services = try await registry.serviceIDs.list(of: id, in: team).items
         let keys = try await registry.activeKeys(of: id, in: team)
@@ -81,7 +81,7 @@ struct AppIDResource: ListedResource {
         let hasKeyRoom = keys.count < Quota.activeKeys.count && appID.primary == nil
         let view = AppIDPage(
             frame: context.frame(appID.description), appID: appID,
-            editing: editing(appID, context, unfinished) {
+            editing: editing(appID, context, rejected) {
                 ($0.inputs($1, site, base: server.base(of: team), options: Self.options(primaries, $0)), [])
             },
             serviceIDs: services.map { service in
@@ -103,11 +103,11 @@ struct AppIDResource: ListedResource {
                 ? AppleConnectionResource.newURL(for: primary, in: team) : nil,
             danger: mayDelete(with: consequences, context)
                 ? danger(
-                    appID, context, unfinished,
+                    appID, context, rejected,
                     summary: Message("console.app-ids.delete.summary", ["app": appID.description]),
                     consequences: consequences.sentences, button: Message("console.app-ids.delete.button")) : nil,
             transferURL: "\(TransferPages.transfers.link(team))?app=\(id)")
-        return context.site.respond(view, status: unfinished.status)
+        return context.site.respond(view, status: rejected.status)
     }
 
     /// Whether the member may delete the App ID; its keys are deleted too, so that needs the right to change keys.
@@ -155,7 +155,7 @@ extension AppIDResource {
     }
 }
 
-extension AppID: ConfiguredThing {
+extension AppID: DeclaredObject {
     static let identity = ["identifier"]
     static let words = SettingWords("console.app-ids")
     static let inputs: [String: FieldPath] = ["appID": "primary"]

@@ -24,7 +24,7 @@ struct AppleConnectionPage: FramedPage {
         $0.optionalText("testURL") { $0.testURL }
         $0.list("tests", ConnectionVerdict.fields) { page in
             ConnectionVerdict.all(
-                of: page.tests, servicesID: page.connection.servicesID, isStandIn: page.standIn != nil)
+                of: page.tests, servicesID: page.connection.servicesID, isSimulator: page.simulator != nil)
         }
         $0.optionalWords("unasked") { $0.unasked }
         $0.flag("unused") { !$0.isUsed }
@@ -40,19 +40,19 @@ struct AppleConnectionPage: FramedPage {
         $0.group("teamID", CopyView.fields) {
             CopyView(Message("console.apple-keys.teamID.label"), $0.connection.appleTeamID.rawValue)
         }
-        $0.optionalGroup("standIn", StandInView.fields) { $0.standIn }
+        $0.optionalGroup("simulator", SimulatorView.fields) { $0.simulator }
         $0.optionalGroup("editing", FormView.fields) { $0.editing }
         $0.optionalGroup("danger", DangerView.fields) { $0.danger }
     }
 
     /// Links to the Apple simulator, if it replaces Apple.
-    struct StandInView: Sendable {
+    struct SimulatorView: Sendable {
         let teamID: String
         let pageURL: String
         /// Nil for a member without the right to change connections.
         let registerURL: String?
 
-        static let fields = Fields<StandInView> {
+        static let fields = Fields<SimulatorView> {
             $0.text("teamID") { $0.teamID }
             $0.text("pageURL") { $0.pageURL }
             $0.optionalText("registerURL") { $0.registerURL }
@@ -72,7 +72,7 @@ struct AppleConnectionPage: FramedPage {
     let isUsed: Bool
     let values: AppleValues
     let testURL: String?
-    let standIn: StandInView?
+    let simulator: SimulatorView?
     let editing: FormView?
     let danger: DangerView?
 }
@@ -89,7 +89,7 @@ struct AppleConnectionListPage: FramedPage {
         $0.rows("others") { $0.others }
         $0.optionalText("newURL") { $0.newURL }
         $0.flag("hasAppIDs") { $0.hasAppIDs }
-        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+        $0.optionalGroup("simulator", SimulatorSetup.fields) { $0.simulator }
     }
 
     let frame: ConsoleFrame
@@ -100,7 +100,7 @@ struct AppleConnectionListPage: FramedPage {
     let newURL: String?
     let hasAppIDs: Bool
     /// Instructions for the Apple simulator, if it replaces Apple.
-    let standIn: StandInSetup?
+    let simulator: SimulatorSetup?
 }
 
 /// Page with the form that connects an App ID to Apple, and the values to enter at Apple.
@@ -113,7 +113,7 @@ struct NewAppleConnectionPage: FramedPage {
             return page.appID.isEmpty ? address : "\(address)?app=\(page.appID)"
         }
         $0.group("values", AppleValues.fields) { $0.values }
-        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+        $0.optionalGroup("simulator", SimulatorSetup.fields) { $0.simulator }
     }
 
     let frame: ConsoleFrame
@@ -124,7 +124,7 @@ struct NewAppleConnectionPage: FramedPage {
     let connecting: FormView?
     let values: AppleValues
     /// Instructions for the Apple simulator, if it replaces Apple.
-    let standIn: StandInSetup?
+    let simulator: SimulatorSetup?
 }
 
 extension ConnectionVerdict {

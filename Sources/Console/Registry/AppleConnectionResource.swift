@@ -27,9 +27,9 @@ struct AppleConnectionResource: RegistryResource {
         router.post(RegistryRoutes.appleTests, needs: right, at: section) { context, _, appID in
             try await test(context, appID)
         }
-        guard let standIn = parts.standIn else { return }
-        router.post(RegistryRoutes.appleStandIn, needs: right, at: section) { context, _, appID in
-            try await register(context, appID, at: standIn)
+        guard let simulator = parts.simulator else { return }
+        router.post(RegistryRoutes.appleSimulator, needs: right, at: section) { context, _, appID in
+            try await register(context, appID, at: simulator)
         }
     }
 
@@ -61,7 +61,7 @@ struct AppleConnectionResource: RegistryResource {
         let view = AppleConnectionListPage(
             frame: context.frame(Message("console.apple.title")), team: context.team, rows: rows, others: others,
             newURL: mayChange && !others.isEmpty ? routes.new.link(team) : nil, hasAppIDs: !primaries.isEmpty,
-            standIn: StandInSetup(parts.standIn))
+            simulator: SimulatorSetup(parts.simulator))
         return context.site.respond(view)
     }
 
@@ -88,7 +88,7 @@ struct AppleConnectionResource: RegistryResource {
                             label: AppleConnection.words.label("appID"), hint: Message("console.apple.appID.hint"),
                             errors: problems)
                     ] + inputs(form, problems, keys)), values: AppleValues(of: team, bundleIDs: bundleIDs, server),
-            standIn: StandInSetup(parts.standIn))
+            simulator: SimulatorSetup(parts.simulator))
         return context.site.respond(view, status: problems.status)
     }
 
@@ -100,7 +100,7 @@ struct AppleConnectionResource: RegistryResource {
         return form.inputs(problems, site, options: ["keyID": options])
     }
 
-    func show(_ connection: AppleConnection, _ context: TeamContext, _ unfinished: Unfinished<AppleConnection>)
+    func show(_ connection: AppleConnection, _ context: TeamContext, _ rejected: RejectedForm<AppleConnection>)
         async throws -> Response
     {
         let (team, mayChange) = (context.teamID, context.may(right))
@@ -115,16 +115,16 @@ struct AppleConnectionResource: RegistryResource {
             isUsed: context.team.settings.identitySources.contains(.apple),
             values: AppleValues(of: team, bundleIDs: bundleIDs, server),
             testURL: mayChange ? RegistryRoutes.appleTests.link(team, id) : nil,
-            standIn: parts.standIn.map { standIn in
-                AppleConnectionPage.StandInView(
-                    teamID: standIn.teamID.rawValue, pageURL: standIn.pageURL,
-                    registerURL: mayChange ? RegistryRoutes.appleStandIn.link(team, id) : nil)
-            }, editing: editing(connection, context, unfinished) { (inputs($0, $1, keys), []) },
+            simulator: parts.simulator.map { simulator in
+                AppleConnectionPage.SimulatorView(
+                    teamID: simulator.teamID.rawValue, pageURL: simulator.pageURL,
+                    registerURL: mayChange ? RegistryRoutes.appleSimulator.link(team, id) : nil)
+            }, editing: editing(connection, context, rejected) { (inputs($0, $1, keys), []) },
             danger: danger(
-                connection, context, unfinished, summary: Message("console.apple.danger.summary"),
+                connection, context, rejected, summary: Message("console.apple.danger.summary"),
                 consequences: [Message("console.apple.danger.people"), Message("console.apple.danger.tokens")],
                 button: Message("console.apple.danger.button")))
-        return context.site.respond(view, status: unfinished.status)
+        return context.site.respond(view, status: rejected.status)
     }
 
     /// Text with the number of bundle IDs that were not tested; nil if there are none, or no tests.
@@ -174,9 +174,9 @@ extension AppleConnectionResource {
 
     func createdMessage(_ connection: AppleConnection) -> Flash? {
         let app = connection.appID.rawValue
-        return parts.standIn == nil
+        return parts.simulator == nil
             ? .good(Message("console.apple.flash.connected", ["app": app]))
-            : .good(Message("console.apple.flash.connected.stand-in", ["app": app]))
+            : .good(Message("console.apple.flash.connected.simulator", ["app": app]))
     }
 
     func deletedMessage(_ connection: AppleConnection) -> Flash {
@@ -184,7 +184,7 @@ extension AppleConnectionResource {
     }
 }
 
-extension AppleConnection: ConfiguredThing {
+extension AppleConnection: DeclaredObject {
     static let identity = ["appID"]
     static let words = SettingWords("console.apple")
     static let inputs: [String: FieldPath] = ["identifier": "servicesID"]
@@ -214,16 +214,17 @@ extension AppleConnectionResource {
             ? .good(Message("console.apple.flash.works")) : .good(Message("console.apple.flash.asked-work"))
     }
 
-    private func register(_ context: TeamContext, _ appID: ClientID, at standIn: AppleStandIn) async throws -> Response
+    private func register(_ context: TeamContext, _ appID: ClientID, at simulator: AppleSimulator) async throws
+        -> Response
     {
         guard let registration = try await connections.registration(of: appID, in: context.teamID) else {
             return try await refuse(context, appID)
         }
-        guard registration.teamID == standIn.teamID else {
-            let words = Message("console.apple.flash.other-team", ["team": standIn.teamID.rawValue])
+        guard registration.teamID == simulator.teamID else {
+            let words = Message("console.apple.flash.other-team", ["team": simulator.teamID.rawValue])
             return context.redirect(to: page(context, appID), saying: .bad(words))
         }
-        let problems = try await standIn.register(
+        let problems = try await simulator.register(
             registration, server.returnURL(of: .apple, in: context.teamID),
             server.notificationURL(of: .apple, in: context.teamID))
         if let problem = problems.all.first {

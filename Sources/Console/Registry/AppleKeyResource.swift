@@ -31,7 +31,7 @@ struct AppleKeyResource: RegistryResource {
             context, Message("console.apple-keys.new"), about: Message("console.apple-keys.new.lead"),
             backTo: LinkView(Message("console.keys.title"), home(of: context.teamID)),
             primaries.isEmpty ? nil : creating(context, form, problems, inputs(form, problems, of: primaries)),
-            button: Message("console.apple-keys.import"), standIn: StandInSetup(parts.standIn))
+            button: Message("console.apple-keys.import"), simulator: SimulatorSetup(parts.simulator))
         return context.site.respond(view, status: problems.status)
     }
 
@@ -51,16 +51,16 @@ struct AppleKeyResource: RegistryResource {
         return [privateKey, form.identityInput("id", problems, site)] + form.inputs(problems, site) + [parent]
     }
 
-    func show(_ key: AppleKey, _ context: TeamContext, _ unfinished: Unfinished<AppleKey>) async throws -> Response {
+    func show(_ key: AppleKey, _ context: TeamContext, _ rejected: RejectedForm<AppleKey>) async throws -> Response {
         let view = AppleKeyPage(
             frame: context.frame(key.name), team: context.teamID, appleKey: key,
             connectURL: context.may(right) ? try await connectURL(key, context.teamID) : nil,
-            editing: editing(key, context, unfinished) { ($0.inputs($1, site), []) },
+            editing: editing(key, context, rejected) { ($0.inputs($1, site), []) },
             danger: danger(
-                key, context, unfinished, summary: Message("console.apple-keys.danger.summary"),
+                key, context, rejected, summary: Message("console.apple-keys.danger.summary"),
                 consequences: [Message("console.apple-keys.danger.second")],
                 button: Message("console.apple-keys.danger.button")))
-        return context.site.respond(view, status: unfinished.status)
+        return context.site.respond(view, status: rejected.status)
     }
 
     private func connectURL(_ key: AppleKey, _ team: TeamID) async throws -> String? {
@@ -104,7 +104,7 @@ extension AppleKeyResource {
     }
 }
 
-extension AppleKey: ConfiguredThing {
+extension AppleKey: DeclaredObject {
     static let identity = ["privateKey", "id", "appID"]
     static let words = SettingWords("console.apple-keys")
 

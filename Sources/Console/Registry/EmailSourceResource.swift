@@ -76,17 +76,17 @@ struct EmailSourceResource: ListedResource {
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ unfinished: Unfinished<RegisteredEmailSource>)
+    func show(_ source: RegisteredEmailSource, _ context: TeamContext, _ rejected: RejectedForm<RegisteredEmailSource>)
         async throws -> Response
     {
         let view = EmailSourcePage(
             frame: context.frame(source.identity), source: source,
             checkURL: context.may(right) ? RegistryRoutes.emailSourceChecks.link(context.teamID, source.key) : nil,
-            editing: editing(source, context, unfinished) { ($0.inputs($1, site), []) },
+            editing: editing(source, context, rejected) { ($0.inputs($1, site), []) },
             danger: danger(
-                source, context, unfinished, summary: Message("console.email-sources.danger.summary"),
+                source, context, rejected, summary: Message("console.email-sources.danger.summary"),
                 button: Message("console.email-sources.danger.button")))
-        return context.site.respond(view, status: unfinished.status)
+        return context.site.respond(view, status: rejected.status)
     }
 }
 
@@ -126,7 +126,7 @@ extension EmailSourceResource {
     }
 }
 
-extension RegisteredEmailSource: ConfiguredThing {
+extension RegisteredEmailSource: DeclaredObject {
     static let identity = ["source"]
     static let words = SettingWords("console.email-sources")
 

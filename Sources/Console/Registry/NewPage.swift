@@ -9,7 +9,7 @@ struct NewPage: FramedPage {
         $0.group("back", LinkView.fields) { $0.back }
         $0.words("heading") { $0.heading }
         $0.optionalWords("about") { $0.about }
-        $0.optionalGroup("standIn", StandInSetup.fields) { $0.standIn }
+        $0.optionalGroup("simulator", SimulatorSetup.fields) { $0.simulator }
         $0.optionalGroup("form", FormView.fields) { $0.form }
         $0.words("button") { $0.button }
     }
@@ -23,14 +23,14 @@ struct NewPage: FramedPage {
     let form: FormView?
     let button: Message
     /// Instructions for the Apple simulator, if it replaces Apple and the object is one of Apple's.
-    let standIn: StandInSetup?
+    let simulator: SimulatorSetup?
 
     init(
         _ context: TeamContext, _ heading: Message, about: Message? = nil, backTo back: LinkView, _ form: FormView?,
-        button: Message, standIn: StandInSetup? = nil
+        button: Message, simulator: SimulatorSetup? = nil
     ) {
         frame = context.frame(heading)
         (self.back, self.heading, self.about) = (back, heading, about)
-        (self.form, self.button, self.standIn) = (form, button, standIn)
+        (self.form, self.button, self.simulator) = (form, button, simulator)
     }
 }

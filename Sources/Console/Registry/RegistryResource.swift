@@ -9,7 +9,7 @@ import SignIn
 ///
 /// `ResourceEditor` implements what all kinds have in common; a conforming type provides the rest.
 protocol RegistryResource: ConsolePages {
-    associatedtype Value: ConfiguredThing
+    associatedtype Value: DeclaredObject
 
     var routes: ResourceRoutes<Value.Key> { get }
     var section: Section { get }
@@ -19,7 +19,7 @@ protocol RegistryResource: ConsolePages {
     /// Page with the form for a new object.
     func newPage(_ context: TeamContext, _ form: SettingsForm<Value>, _ problems: FieldErrors) async throws -> Response
     /// Page of one object, with its forms.
-    func show(_ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Value>) async throws -> Response
+    func show(_ value: Value, _ context: TeamContext, _ rejected: RejectedForm<Value>) async throws -> Response
     /// The initial form for a new object.
     func emptyForm(_ context: TeamContext) -> SettingsForm<Value>
 
@@ -80,26 +80,25 @@ extension RegistryResource {
 
     /// The form that changes an object, as typed or with the saved values; nil without the right to change it.
     func editing(
-        _ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Value>,
+        _ value: Value, _ context: TeamContext, _ rejected: RejectedForm<Value>,
         _ inputs: (SettingsForm<Value>, FieldErrors) -> (inputs: [Input], more: [Input])
     ) -> FormView? {
         guard context.may(right) else { return nil }
-        let (form, problems) = (unfinished.typed?.form ?? SettingsForm(value), unfinished.problems)
+        let (form, problems) = (rejected.typed?.form ?? SettingsForm(value), rejected.problems)
         let (first, more) = inputs(form, problems)
         return FormView(
             action: routes.one.link(context.teamID, value.key),
             checkURL: routes.checkOne.link(context.teamID, value.key),
-            version: unfinished.typed?.version ?? value.version, errors: form.links(problems), inputs: first, more: more
-        )
+            version: rejected.typed?.version ?? value.version, errors: form.links(problems), inputs: first, more: more)
     }
 
     /// The form that deletes an object; nil without the right to change it.
     func danger(
-        _ value: Value, _ context: TeamContext, _ unfinished: Unfinished<Value>, summary: Message,
+        _ value: Value, _ context: TeamContext, _ rejected: RejectedForm<Value>, summary: Message,
         consequences: [Message] = [], button: Message
     ) -> DangerView? {
         guard context.may(right) else { return nil }
-        return (unfinished.confirmation ?? Confirmation(expecting: value.identity)).view(
+        return (rejected.confirmation ?? Confirmation(expecting: value.identity)).view(
             action: routes.deletion.link(context.teamID, value.key), summary: summary, consequences: consequences,
             button: button, version: value.version)
     }
@@ -118,7 +117,7 @@ struct ResourceRoutes<Key: PathValue>: Sendable {
 }
 
 /// Rejected form of an object's page, to be shown again: the settings with their errors, or the deletion.
-struct Unfinished<Object: ConfiguredThing>: Sendable {
+struct RejectedForm<Object: DeclaredObject>: Sendable {
     var typed: (form: SettingsForm<Object>, version: Int)?
     /// Errors of the settings.
     var problems = FieldErrors()

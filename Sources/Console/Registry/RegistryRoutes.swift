@@ -34,7 +34,7 @@ enum RegistryRoutes {
         check: Route("/console/:team/checks/apple", TeamID.self),
         checkOne: Route("/console/:team/checks/apple/:app", TeamID.self, ClientID.self))
     static let appleTests = Route("/console/:team/apple/:app/tests", TeamID.self, ClientID.self)
-    static let appleStandIn = Route("/console/:team/apple/:app/stand-in", TeamID.self, ClientID.self)
+    static let appleSimulator = Route("/console/:team/apple/:app/simulator", TeamID.self, ClientID.self)
 
     static let emailSourceChecks = Route("/console/:team/email-sources/:source/checks", TeamID.self, String.self)
     static let domain = Route("/console/:team/domains/:domain", TeamID.self, String.self)

@@ -30,7 +30,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
             try await checkNew(context, TypedForm(form))
         }
         router.get(routes.one, needs: .read, at: section) { context, key in
-            try await resource.show(try await find(key, context), context, Unfinished())
+            try await resource.show(try await find(key, context), context, RejectedForm())
         }
         router.post(routes.one, needs: right, at: section) { context, form, key in
             try await update(context, form, try await find(key, context))
@@ -88,8 +88,8 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         }
         switch outcome {
         case .failure(let problems):
-            let unfinished = Unfinished(typed: (form, version), problems: form.typed(problems))
-            return try await resource.show(current, context, unfinished)
+            let rejected = RejectedForm(typed: (form, version), problems: form.typed(problems))
+            return try await resource.show(current, context, rejected)
         case .success(.notFound): throw UserFacingError.notFound
         case .success(.conflict(let theirs)): return showConflict(context, form, theirs)
         case .success(.saved(let value)):
@@ -114,11 +114,11 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
     private func delete(_ context: TeamContext, _ sent: Form, _ value: Value) async throws -> Response {
         let confirmation = Confirmation(sent, expecting: value.identity)
         guard let reason = confirmation.reason else {
-            return try await resource.show(value, context, Unfinished(confirmation: confirmation))
+            return try await resource.show(value, context, RejectedForm(confirmation: confirmation))
         }
         guard try sent.version() == value.version else {
             let refused = confirmation.refused(for: .changedMeanwhile)
-            return try await resource.show(value, context, Unfinished(confirmation: refused))
+            return try await resource.show(value, context, RejectedForm(confirmation: refused))
         }
         let outcome = try await FieldErrors.collect {
             try await database.change(by: context) { change in
@@ -128,7 +128,7 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         switch outcome {
         case .failure(let problems):
             let refused = confirmation.refused(for: problems)
-            return try await resource.show(value, context, Unfinished(confirmation: refused))
+            return try await resource.show(value, context, RejectedForm(confirmation: refused))
         case .success(false): throw UserFacingError.notFound
         case .success(true): break
         }

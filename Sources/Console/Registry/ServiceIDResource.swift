@@ -73,7 +73,7 @@ struct ServiceIDResource: ListedResource {
         return context.site.respond(view, status: problems.status)
     }
 
-    func show(_ service: ServiceID, _ context: TeamContext, _ unfinished: Unfinished<ServiceID>) async throws
+    func show(_ service: ServiceID, _ context: TeamContext, _ rejected: RejectedForm<ServiceID>) async throws
         -> Response
     {
         let (team, id) = (context.teamID, service.identifier)
@@ -82,7 +82,7 @@ struct ServiceIDResource: ListedResource {
         let view = ServiceIDPage(
             frame: context.frame(service.description), team: team, service: service,
             testSignInURL: context.may(right) ? TestSignInRoutes.new.link(team, id) : nil,
-            editing: editing(service, context, unfinished) {
+            editing: editing(service, context, rejected) {
                 (
                     $0.inputs($1, site, of: Self.addresses),
                     $0.inputs($1, site, of: Self.tokens, base: server.base(of: team))
@@ -99,13 +99,13 @@ struct ServiceIDResource: ListedResource {
             }, settings: ClientSettings(team: team, server: server).views(of: service, keys: keys),
             keysURL: keys.isEmpty ? ConsoleRoutes.appID.link(team, service.appID) : nil,
             danger: danger(
-                service, context, unfinished,
+                service, context, rejected,
                 summary: Message("console.service-ids.delete.summary", ["service": service.description]),
                 consequences: [
                     Message("console.service-ids.delete.tokens"),
                     Message("console.service-ids.delete.consents", ["app": service.appID.rawValue]),
                 ], button: Message("console.service-ids.delete.button")))
-        return context.site.respond(view, status: unfinished.status)
+        return context.site.respond(view, status: rejected.status)
     }
 }
 
@@ -153,7 +153,7 @@ extension ServiceIDResource {
     }
 }
 
-extension ServiceID: ConfiguredThing {
+extension ServiceID: DeclaredObject {
     static let identity = ["appID", "identifier"]
     static let words = SettingWords("console.service-ids")
 

@@ -5,7 +5,7 @@ import Registry
 import SignIn
 
 /// Form of an object, made from the declaration of its settings.
-struct SettingsForm<Object: ConfiguredThing>: Sendable {
+struct SettingsForm<Object: DeclaredObject>: Sendable {
     private static var settings: [Setting<Object.Settings>] { Object.Settings.all }
 
     /// What stands in the inputs of each name: that of a list in one or in several, that of a flag only if it is set.

@@ -28,7 +28,7 @@ enum SettingsPart: String, PathValue, CaseIterable, Sendable {
     }
 }
 
-extension Team: ConfiguredThing {
+extension Team: DeclaredObject {
     static let identity: [String] = []
     static let words = SettingWords("console.settings")
 

@@ -13,7 +13,7 @@ struct SetupPages: ConsolePages {
 
     private var accessControl: AccessControl { AccessControl(parts: parts) }
     private var links: SetupLinkStore { SetupLinkStore(parts.system) }
-    private var founding: TeamCreation { TeamCreation(parts: parts) }
+    private var teamCreation: TeamCreation { TeamCreation(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.getForEverybody(ConsoleRoutes.setup) { try await ask($0, $1) }
@@ -55,13 +55,13 @@ struct SetupPages: ConsolePages {
     private func run(_ token: LinkToken, _ form: SetupForm.Accepted, _ request: Request) async throws -> (
         account: Subject, team: TeamID
     )? {
-        let key = try await founding.makeKey()
+        let key = try await teamCreation.makeKey()
         let person = NewUser(
             name: form.name, email: form.email, password: try await parts.hasher.hash(form.password, for: .system))
         let outcome = try await FirstRun(database, parts.system, log: parts.log).complete(
             token, team: form.team.settings, as: form.team.id, from: request.auditOrigin, at: server.clock(),
             makeOperator: { change in try await users.create(person, change) },
-            furnish: { change in try await founding.install(key, change) })
+            setUp: { change in try await teamCreation.install(key, change) })
         guard case .completed(let account, let team) = outcome else { return nil }
         return (account, team)
     }

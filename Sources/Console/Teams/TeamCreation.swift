@@ -11,7 +11,7 @@ import SignIn
 /// Creates a team with its owner and its RSA signing key in one transaction, so that it can sign tokens at once.
 struct TeamCreation: Sendable {
     /// Number of random ids to try; with 36^10 ids even one collision is unlikely.
-    private static let draws = 3
+    private static let attempts = 3
 
     let parts: Console.Parts
 
@@ -33,13 +33,13 @@ struct TeamCreation: Sendable {
     /// Creates a team with the operator as its owner.
     ///
     /// - Throws: `TeamStore.Failure.idTaken` for a requested id that is taken, `PostgresFailure`.
-    func found(_ team: NewTeamForm.Accepted, by context: AccountContext) async throws -> TeamID {
+    func create(_ team: NewTeamForm.Accepted, by context: AccountContext) async throws -> TeamID {
         let key = try await makeKey()
         if let id = team.id {
             try await create(team.settings, as: id, key, by: context)
             return id
         }
-        for _ in 1..<Self.draws {
+        for _ in 1..<Self.attempts {
             let id = TeamID(random: parts.server.random)
             do {
                 try await create(team.settings, as: id, key, by: context)

@@ -10,7 +10,7 @@ import Templates
 struct TeamPages: ConsolePages {
     let parts: Console.Parts
 
-    private var founding: TeamCreation { TeamCreation(parts: parts) }
+    private var teamCreation: TeamCreation { TeamCreation(parts: parts) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(ConsoleRoutes.home, for: .account) { try await list($0) }
@@ -55,7 +55,7 @@ struct TeamPages: ConsolePages {
         var form = emptyForm
         guard let accepted = form.read(fields) else { return refuse(context, form) }
         let team: TeamID
-        do { team = try await founding.found(accepted, by: context) } catch TeamStore.Failure.idTaken
+        do { team = try await teamCreation.create(accepted, by: context) } catch TeamStore.Failure.idTaken
             where accepted.id != nil
         {
             form.refuseID()

@@ -87,7 +87,7 @@ struct TestSignInPages: ConsolePages {
             frame: context.frame(Message("console.test-sign-ins.title")),
             service: TestSignInServiceView(team: context.teamID, service: service), started: testSignIn.createdAt,
             againURL: TestSignInRoutes.new.link(context.teamID, service.identifier),
-            story: record.map(TestSignInNarrative.init) ?? waiting)
+            narrative: record.map(TestSignInNarrative.init) ?? waiting)
         return context.site.respond(view)
     }
 }
@@ -169,18 +169,18 @@ struct TestSignInPage: FramedPage {
     static let template = "console/test-sign-ins/show"
     static let fields = frameFields.with {
         $0.group("serviceID", TestSignInServiceView.fields) { $0.service }
-        $0.group("outcome", BadgeView.fields) { $0.story.badge }
-        $0.words("summary") { $0.story.summary }
+        $0.group("outcome", BadgeView.fields) { $0.narrative.badge }
+        $0.words("summary") { $0.narrative.summary }
         $0.group("started", TimeView.fields) { TimeView($0.started) }
         $0.text("againURL") { $0.againURL }
-        $0.list("steps", TestSignInStep.fields) { $0.story.steps }
+        $0.list("steps", TestSignInStep.fields) { $0.narrative.steps }
     }
 
     let frame: ConsoleFrame
     let service: TestSignInServiceView
     let started: Timestamp
     let againURL: String
-    let story: TestSignInNarrative
+    let narrative: TestSignInNarrative
 }
 
 /// Scopes and response mode that a member chose for a test sign-in.

@@ -10,28 +10,28 @@ import Templates
 struct TraceDetailPage: FramedPage {
     static let template = "console/traces/show"
     static let fields = frameFields.with {
-        $0.words("headline") { $0.story.headline }
-        $0.group("badge", BadgeView.fields) { $0.story.badge }
-        $0.group("started", TimeView.fields) { TimeView($0.story.trace.id.startedAt) }
-        $0.flag("isTest") { $0.story.trace.isTest }
+        $0.words("headline") { $0.narrative.headline }
+        $0.group("badge", BadgeView.fields) { $0.narrative.badge }
+        $0.group("started", TimeView.fields) { TimeView($0.narrative.trace.id.startedAt) }
+        $0.flag("isTest") { $0.narrative.trace.isTest }
         $0.group("reference", CopyView.fields) { CopyView(Message("console.traces.reference"), $0.reference) }
-        $0.optionalText("client") { $0.story.trace.clientID?.rawValue }
-        $0.optionalText("clientURL") { $0.story.clientURL }
+        $0.optionalText("client") { $0.narrative.trace.clientID?.rawValue }
+        $0.optionalText("clientURL") { $0.narrative.clientURL }
         $0.optionalText("person") { $0.person }
         $0.optionalText("personURL") { page in
-            page.story.trace.subject.map { ConsoleRoutes.user.link(page.story.team.id, $0) }
+            page.narrative.trace.subject.map { ConsoleRoutes.user.link(page.narrative.team.id, $0) }
         }
-        $0.optionalGroup("diagnosis", TraceDiagnosis.fields) { $0.story.diagnosis }
-        $0.flag("forgotten") { $0.story.isForgotten }
-        $0.list("steps", TraceEventView.fields) { $0.story.steps }
+        $0.optionalGroup("diagnosis", TraceDiagnosis.fields) { $0.narrative.diagnosis }
+        $0.flag("forgotten") { $0.narrative.isForgotten }
+        $0.list("steps", TraceEventView.fields) { $0.narrative.steps }
     }
 
     let frame: ConsoleFrame
-    let story: TraceNarrative
+    let narrative: TraceNarrative
     let person: String?
 
     /// The reference shown on an error page, else the trace's id, so that every sign-in has a reference.
-    private var reference: String { story.trace.reference ?? story.trace.id.rawValue }
+    private var reference: String { narrative.trace.reference ?? narrative.trace.id.rawValue }
 }
 
 /// Content of the page of a sign-in trace.
@@ -48,14 +48,15 @@ struct TraceNarrative: Sendable {
     /// Time an app has to redeem its code before the page warns; servers do it within a second.
     private static let timeout = Duration.seconds(60)
 
-    /// - Parameter standIn: URL of the Apple simulator's page; nil without a simulator.
-    init(_ trace: SignInTrace, _ steps: [TraceEvent], of team: TeamSnapshot, at now: Timestamp, standIn: String? = nil)
-    {
+    /// - Parameter simulator: URL of the Apple simulator's page; nil without a simulator.
+    init(
+        _ trace: SignInTrace, _ steps: [TraceEvent], of team: TeamSnapshot, at now: Timestamp, simulator: String? = nil
+    ) {
         self.trace = trace
         self.team = team
         badge = TraceStatus.badge(of: trace, at: now)
         let start = steps.first?.at ?? trace.id.startedAt
-        self.steps = steps.map { TraceEventView(step: $0, offset: $0.at - start, hasStandIn: standIn != nil) }
+        self.steps = steps.map { TraceEventView(step: $0, offset: $0.at - start, hasSimulator: simulator != nil) }
         let answeredAt = steps.last { $0.kind == .answered }?.at
         isForgotten =
             trace.outcome == .answered && !trace.isRedeemed && answeredAt.map { now - $0 > Self.timeout } == true
@@ -65,7 +66,7 @@ struct TraceNarrative: Sendable {
         }?.value
         diagnosis =
             trace.outcome == .failed
-            ? reason.map { TraceDiagnosis(of: $0, trace, in: team, fault: fault, standIn: standIn) } : nil
+            ? reason.map { TraceDiagnosis(of: $0, trace, in: team, fault: fault, simulator: simulator) } : nil
     }
 
     var headline: any LocalizedTextConvertible {
@@ -88,7 +89,7 @@ struct TraceEventView: Sendable {
     /// Time since the start of the trace.
     let offset: Duration
     /// Whether the Apple simulator is used instead of Apple.
-    var hasStandIn = false
+    var hasSimulator = false
 
     private var kind: BadgeView.Kind {
         switch step.kind {
@@ -136,12 +137,12 @@ struct TraceEventView: Sendable {
     }
 
     private var providerTitle: Message {
-        hasStandIn ? Message("console.traces.sent-to-stand-in") : Message("console.traces.sent-to-apple")
+        hasSimulator ? Message("console.traces.sent-to-simulator") : Message("console.traces.sent-to-apple")
     }
 
     private var answeredTitle: Message {
         guard step.kind == .upstreamFailed else { return Message("console.traces.answered") }
-        return hasStandIn ? Message("console.traces.stand-in-answered") : Message("console.traces.apple-answered")
+        return hasSimulator ? Message("console.traces.simulator-answered") : Message("console.traces.apple-answered")
     }
 
     static let fields = Fields<TraceEventView> {

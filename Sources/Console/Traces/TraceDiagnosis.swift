@@ -16,21 +16,22 @@ struct TraceDiagnosis: Sendable {
 
     /// - Parameters:
     ///   - fault: the configured fault that the Apple simulator reported.
-    ///   - standIn: URL of the Apple simulator's page; nil without a simulator.
-    init(of step: TraceEvent, _ trace: SignInTrace, in team: TeamSnapshot, fault: String? = nil, standIn: String? = nil)
-    {
+    ///   - simulator: URL of the Apple simulator's page; nil without a simulator.
+    init(
+        of step: TraceEvent, _ trace: SignInTrace, in team: TeamSnapshot, fault: String? = nil, simulator: String? = nil
+    ) {
         cause = step.cause ?? .other
         let common = TraceEvidence(step, team).likely
         let remedy = TraceRemedies(trace, step, team).remedy(for: cause)
-        guard let standIn, cause.isProviders else {
+        guard let simulator, cause.isProviders else {
             (likely, self.remedy) = (common, remedy)
             return
         }
-        let play =
+        let first =
             fault.map { Message("console.likely.apple-scripted", ["fault": $0]) }
-            ?? Message("console.likely.apple-stand-in")
-        likely = [play] + common
-        self.remedy = fault == nil ? remedy : LinkView(Message("console.traces.remedy.stand-in"), standIn)
+            ?? Message("console.likely.apple-simulator")
+        likely = [first] + common
+        self.remedy = fault == nil ? remedy : LinkView(Message("console.traces.remedy.simulator"), simulator)
     }
 
     static let fields = Fields<TraceDiagnosis> {

@@ -109,10 +109,10 @@ struct TracePages: ConsolePages {
         let (trace, steps) = try await TraceDetailStore(database).find(id, in: context.teamID).orNotFound()
         let names = try await names(of: trace.subject.map { [$0] } ?? [], context)
         let team = try await snapshot(context)
-        let story = TraceNarrative(trace, steps, of: team, at: server.clock(), standIn: parts.standIn?.pageURL)
+        let narrative = TraceNarrative(trace, steps, of: team, at: server.clock(), simulator: parts.simulator?.pageURL)
         return site.respond(
             TraceDetailPage(
-                frame: context.frame(Message("console.traces.one")), story: story,
+                frame: context.frame(Message("console.traces.one")), narrative: narrative,
                 person: trace.subject.map { names[$0] ?? $0.rawValue }))
     }
 

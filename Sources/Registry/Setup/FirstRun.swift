@@ -39,12 +39,12 @@ public struct FirstRun: Sendable {
     /// - Parameters:
     ///   - id: the id of the team; drawn at random when nil.
     ///   - makeOperator: adds the console account to the system team, and returns its `sub`.
-    ///   - furnish: creates what the new team requires.
-    /// - Throws: any error of `makeOperator` and `furnish`, `TeamStore.Failure.idTaken`, `PostgresFailure`.
+    ///   - setUp: creates what the new team requires.
+    /// - Throws: any error of `makeOperator` and `setUp`, `TeamStore.Failure.idTaken`, `PostgresFailure`.
     public func complete(
         _ token: LinkToken, team settings: TeamSettings, as id: TeamID? = nil, from origin: Origin,
         at now: Timestamp = .now(), makeOperator: (borrowing Change) async throws -> Subject,
-        furnish: (borrowing Change) async throws -> Void = { _ in }
+        setUp: (borrowing Change) async throws -> Void = { _ in }
     ) async throws -> Outcome {
         guard try await links.claim(token, at: now) else { return .refused }
         let team = id ?? TeamID(random: random)
@@ -58,7 +58,7 @@ public struct FirstRun: Sendable {
                 }
                 try await change.acting(in: team, by: .member(account)) { change in
                     try await TeamStore.create(settings, owner: account, change)
-                    try await furnish(change)
+                    try await setUp(change)
                 }
                 return account
             }

@@ -51,7 +51,7 @@ enum Help {
           --drain SECONDS      how long SIGTERM leaves everything served while /readyz says draining
                                (5; 0 at a terminal, and when the public URL is loopback)
           --demo               load the demo team with its sample app (loopback and http only, --listen too)
-          --simulate-apple     put a stand-in in Apple's place, at /apple (loopback and http only, --listen too)
+          --simulate-apple     put a simulator in Apple's place, at /apple (loopback and http only, --listen too)
           --watch-templates    show edited templates on reload
           --no-migrate         leave the database to `pippin migrate`; start where this release can serve already
           --allow-loopback     let sandbox teams have this machine called: domain checks, notifications

@@ -140,7 +140,7 @@ extension Demo {
                     _ = try await connections.save(draft, over: .none, change)
                 }
             }
-        } catch { throw CommandFailure("the demo cannot be connected to the stand-in for Apple: \(error)") }
+        } catch { throw CommandFailure("the demo cannot be connected to the Apple simulator: \(error)") }
     }
 
     /// The demo's app as it is registered at the simulator.

@@ -344,7 +344,7 @@ extension ServerProcess {
             mail: mail, pool: pools.signingKeys)
         options.certificateFile = settings.certificateFile(served: certificates)
         options.lacksProxy = settings.lacksTrustedProxy
-        options.standIn = simulation?.standIn(in: self)
+        options.simulator = simulation?.simulator(in: self)
         options.watchesApple = settings.watchesApple
         options.registryChanged = { watch.announce($0) }
         if demo != nil { options.welcome = { try await DemoMembers(loop).admit($0) } }

@@ -19,7 +19,7 @@ struct Simulation: Sendable {
     static func load(_ process: ServerProcess) throws(CommandFailure) -> Simulation {
         let simulation: Simulation
         do { simulation = Simulation(script: Script(extraKey: try RSASigningKey.generate())) } catch {
-            throw CommandFailure("the stand-in for Apple gets no key: \(error)")
+            throw CommandFailure("the Apple simulator gets no key: \(error)")
         }
         try simulation.register(nil, in: process)
         let database = process.loopServices[0].database
@@ -27,7 +27,7 @@ struct Simulation: Sendable {
             try process.loops[0].wait {
                 if let team = TeamID(rawValue: Simulator.teamID) { try await Cast(database).admit(to: team) }
             }
-        } catch { throw CommandFailure("the stand-in for Apple gets no people: \(error)") }
+        } catch { throw CommandFailure("the Apple simulator gets no people: \(error)") }
         return simulation
     }
 
@@ -36,21 +36,21 @@ struct Simulation: Sendable {
         let registry = SimulatorRegistry(process)
         let problems: FieldErrors
         do { problems = try process.loops[0].wait { try await registry.add(client) } } catch {
-            throw CommandFailure("the stand-in cannot be registered: \(error)")
+            throw CommandFailure("the simulator cannot be registered: \(error)")
         }
         guard problems.isEmpty else {
             throw CommandFailure(
-                problems, after: "the stand-in was refused: ", saying: process.installation.settings.resources)
+                problems, after: "the simulator was refused: ", saying: process.installation.settings.resources)
         }
     }
 
     /// The console's registration at the simulator, in place of Apple's developer portal.
-    func standIn(in process: ServerProcess) -> AppleStandIn? {
+    func simulator(in process: ServerProcess) -> AppleSimulator? {
         guard let team = TeamID(rawValue: Simulator.teamID), let appleTeam = AppleTeamID(rawValue: Simulator.teamID)
         else { return nil }
         let (registry, loop, watch) = (SimulatorRegistry(process), process.loops[0], process.watch)
-        let page = process.installation.settings.standInURL
-        return AppleStandIn(teamID: appleTeam, pageURL: page) { registration, returnURL, notificationURL in
+        let page = process.installation.settings.simulatorURL
+        return AppleSimulator(teamID: appleTeam, pageURL: page) { registration, returnURL, notificationURL in
             let client = Client(registration: registration, returnURL: returnURL, notificationURL: notificationURL)
             let problems = try await loop.run { try await registry.add(client) }
             watch.announce(team)
@@ -93,7 +93,7 @@ private struct SimulatorRegistry: Sendable {
             ]
         }
         let team: JSONValue = [
-            "id": .string(Simulator.teamID), "name": "Apple’s stand-in", "mode": "sandbox", "appIDs": .array(members),
+            "id": .string(Simulator.teamID), "name": "Apple simulator", "mode": "sandbox", "appIDs": .array(members),
             "keys": .array(keys),
         ]
         let file: RegistryFile
@@ -136,9 +136,9 @@ extension Settings {
     var apple: AppleService {
         guard simulatesApple else { return .apple }
         return AppleService(
-            issuer: "\(publicURL.text)/t/\(Simulator.teamID)", base: standInURL, addresses: .publicAndLoopback)
+            issuer: "\(publicURL.text)/t/\(Simulator.teamID)", base: simulatorURL, addresses: .publicAndLoopback)
     }
 
     /// Base URL of the simulator and its pages.
-    var standInURL: String { "\(publicURL.beside("apple.localhost"))/apple" }
+    var simulatorURL: String { "\(publicURL.beside("apple.localhost"))/apple" }
 }

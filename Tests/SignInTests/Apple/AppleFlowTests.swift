@@ -6,7 +6,7 @@ import Testing
 
 @testable import TestTeams
 
-/// Signing in at Apple, whose stand-in is another engine behind the same port.
+/// Signing in at Apple, whose simulator is another engine behind the same port.
 @Suite(.apple) struct `Signing in at Apple` {
     @Test func `leads from the app to the app, with Apple's name for the person and what they told Apple`() throws {
         let exit = try site.browser().signInAtApple(.regular)
@@ -53,7 +53,7 @@ import Testing
         #expect(claims["email_verified"] == (performer == .managed ? false : nil))
     }
 
-    @Test func `meets the next of a population at each sign-in, where the stand-in was told so`() throws {
+    @Test func `meets the next of a population at each sign-in, where the simulator was told so`() throws {
         let desk = try site.browser().post("/apple", [("person", "population")], [])
         #expect(desk.status == 303)
 
@@ -67,13 +67,13 @@ import Testing
         #expect(subjects == [Performer.passerby(1), .passerby(2)].map(\.subject.rawValue))
     }
 
-    /// What the desk of the stand-in is told of who signs in, and what is chosen there afterwards; nil is a refusal.
+    /// What the desk of the simulator is told of who signs in, and what is chosen there afterwards; nil is a refusal.
     static let choices: [(said: String?, turn: Script.Turn?)] = [
         (nil, .asked), ("", .asked), ("regular", .always(.regular)), ("reluctant", .always(.reluctant)),
         ("population", .population(1_000)), ("nobody", nil), ("Regular", nil), (" ", nil), ("passerby-1", nil),
     ]
 
-    @Test func `refuses a name at the stand-in's desk that nobody has, and leaves it as it was`() throws {
+    @Test func `refuses a name at the simulator's desk that nobody has, and leaves it as it was`() throws {
         for (said, turn) in Self.choices {
             site.script.turn = .always(.hidden)
             let answer = try site.browser().post("/apple", said.map { [("person", $0)] } ?? [], [])

@@ -15,8 +15,8 @@ func withNotifications(_ body: (TestSite) async throws -> Void) async throws {
     }
 }
 
-/// The same, told by the stand-in itself.
-func withStandIn(_ body: (TestSite) async throws -> Void) async throws {
+/// The same, told by the simulator itself.
+func withSimulator(_ body: (TestSite) async throws -> Void) async throws {
     try await withNotifications { site in
         try site.admin(
             """

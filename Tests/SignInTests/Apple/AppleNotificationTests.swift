@@ -148,8 +148,8 @@ import Testing
         #expect(try site.tokenStates() == ["revoked"])
     }
 
-    @Test(.standIn, arguments: ["account-delete", "account-deleted"])
-    func `come from the stand-in twice in either spelling, and are acted on once`(_ spelling: String) async throws {
+    @Test(.simulator, arguments: ["account-delete", "account-deleted"])
+    func `come from the simulator twice in either spelling, and are acted on once`(_ spelling: String) async throws {
         _ = try site.tokens()
         try site.predate()
         let form = ["person": "regular", "event": spelling, "copies": "2"]

@@ -138,7 +138,7 @@ extension AppleProcess.Parts {
 }
 
 extension TestSite {
-    /// Apple's stand-in at this site's port.
+    /// The Apple simulator at this site's port.
     var appleService: AppleService { AppleService(teams, port: port) }
 
     /// Lends `body` a process, and stops it.

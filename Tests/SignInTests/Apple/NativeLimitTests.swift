@@ -120,7 +120,7 @@ import Testing
         #expect(try site.handOver(hiro).status == 200)
     }
 
-    @Test(.apple) func `comes from no sheet of the stand-in whose nonce the database cannot keep`() throws {
+    @Test(.apple) func `comes from no sheet of the simulator whose nonce the database cannot keep`() throws {
         for nonce in ["a\u{0}b", String(repeating: "n", count: 513)] {
             let form = ["client_id": ClientID.app.rawValue, "person": "regular", "nonce": nonce]
             let answer = try site.post("/apple/device", form)

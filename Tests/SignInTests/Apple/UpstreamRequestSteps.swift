@@ -11,7 +11,7 @@ import Testing
 @testable import SignIn
 @testable import TestTeams
 
-/// Lends `body` a site whose team Acme is registered at Apple's stand-in, with its people there.
+/// Lends `body` a site whose team Acme is registered at the Apple simulator, with its people there.
 func withApple(
     limits: [String: Int] = [:], deadlines: AppleService.Timeouts = .onlyWhatHangs,
     _ body: (TestSite) async throws -> Void
@@ -27,7 +27,7 @@ func withApple(
 }
 
 extension AppleService {
-    /// Apple's stand-in at a site's port.
+    /// The Apple simulator at a site's port.
     init(_ teams: TestTeams, port: UInt16, _ deadlines: Timeouts = .onlyWhatHangs) {
         self.init(
             issuer: teams.server.base(of: .appleSide), base: "http://127.0.0.1:\(port)/apple",

@@ -107,7 +107,7 @@ extension String {
 }
 
 extension TestSite {
-    /// Codes that Acme's apps were given; Apple's stand-in has a team of its own for those it gives.
+    /// Codes that Acme's apps were given; the Apple simulator has a team of its own for those it gives.
     func codes() throws -> [[String?]] {
         try teams.admin("SELECT sub FROM authorization_codes WHERE team_id = 'ACMETEAM01'")
     }

@@ -5,7 +5,7 @@ import SignIn
 import Templates
 
 /// Apple simulator that replaces Apple, and registers a team's values as Apple's developer portal does.
-public struct AppleStandIn: Sendable {
+public struct AppleSimulator: Sendable {
     /// Registers an App ID group with its return URL and notification URL; returns the simulator's validation errors.
     public typealias Registering =
         @Sendable (AppleRegistration, _ returnURL: String, _ notificationURL: String) async throws -> FieldErrors
@@ -24,7 +24,7 @@ public struct AppleStandIn: Sendable {
 }
 
 /// Instructions to connect a team's app to the Apple simulator.
-struct StandInSetup: Sendable {
+struct SimulatorSetup: Sendable {
     /// Command that generates a key; any P-256 key works, because the console registers it at the simulator.
     private static let command =
         "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_MYTRIAL001.p8"
@@ -32,13 +32,13 @@ struct StandInSetup: Sendable {
     let teamID: AppleTeamID
 
     /// Nil if no simulator replaces Apple.
-    init?(_ standIn: AppleStandIn?) {
-        guard let standIn else { return nil }
-        teamID = standIn.teamID
+    init?(_ simulator: AppleSimulator?) {
+        guard let simulator else { return nil }
+        teamID = simulator.teamID
     }
 
-    static let fields = Fields<StandInSetup> {
+    static let fields = Fields<SimulatorSetup> {
         $0.text("teamID") { $0.teamID.rawValue }
-        $0.group("command", CopyView.fields) { _ in CopyView(Message("console.apple.stand-in.command"), command) }
+        $0.group("command", CopyView.fields) { _ in CopyView(Message("console.apple.simulator.command"), command) }
     }
 }

@@ -5,8 +5,8 @@ import Registry
 import SignIn
 import Templates
 
-/// An object in a team's registry, whose settings are declared.
-protocol ConfiguredThing: Sendable {
+/// An object whose settings are declared: a team, or one in its registry.
+protocol DeclaredObject: Sendable {
     associatedtype Key: PathValue & Sendable
     associatedtype Settings: DeclaredSettings
 
@@ -24,7 +24,7 @@ protocol ConfiguredThing: Sendable {
     static var inputs: [String: FieldPath] { get }
 }
 
-extension ConfiguredThing { static var inputs: [String: FieldPath] { [:] } }
+extension DeclaredObject { static var inputs: [String: FieldPath] { [:] } }
 
 /// The texts of the settings of a kind of object: of each its `label`, and its `hint`, `placeholder` and values if the
 /// catalogue has them.
