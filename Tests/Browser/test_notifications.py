@@ -1,4 +1,4 @@
-"""Notices to an app: the address is saved, tried, found failing, and what was sent is sent again."""
+"""Notifications to an app: the address is saved, tried, found failing, and what was sent is sent again."""
 
 import base64
 import json
@@ -66,7 +66,7 @@ def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite
     console.open("notifications?state=delivered")
     expect(page.get_by_role("main").get_by_role("row")).to_have_count(2)
     page.get_by_role("link", name="Take off the filter State: Delivered").click()
-    expect(page.get_by_text("2 notices")).to_be_visible()
+    expect(page.get_by_text("2 notifications")).to_be_visible()
     log = console.open("audit").locator("ul.events")
     for action in ("Test notification sent", "Notification sent again"):
         expect(log.get_by_text(action).first).to_be_visible()

@@ -36,7 +36,7 @@ import Testing
         var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
         for (actor, action, words) in [
             ("upstream.revocation", "upstream_token.revoked", "Pippin, revoking at Apple"),
-            ("apple", "consent.ended", "a notice from Apple"), ("apple", "upstream_authorization.ended", "Apple"),
+            ("apple", "consent.ended", "a notification from Apple"), ("apple", "upstream_authorization.ended", "Apple"),
         ] {
             try environment.admin(
                 """

@@ -184,7 +184,7 @@ import Testing
 
         #expect(text.contains("Client secret of com.acme.web"))
         #expect(text.contains("The app keeps a client secret that ends"))
-        #expect(text.contains("auth/notifications/apple: its last notice came"))
+        #expect(text.contains("auth/notifications/apple: its last notification came"))
         #expect(!text.contains("Keys from Apple have no end"))
         #expect(text.contains("Return URLs on acme.example"))
     }

@@ -110,13 +110,13 @@ import Testing
         try environment.admin("UPDATE notifications SET state = 'delivered' WHERE type = 'consent-revoked'")
 
         let all = try await owner.get(Self.list).text
-        #expect(all.contains("2 notices"))
+        #expect(all.contains("2 notifications"))
         let found = try await owner.get("\(Self.list)?state=delivered&type=consent-revoked").text
-        #expect(found.contains("1 notice") && !found.contains("2 notices"))
+        #expect(found.contains("1 notification") && !found.contains("2 notifications"))
         #expect(found.contains("<option value=\"delivered\" selected>"))
         #expect(found.contains("href=\"\(Self.list)?type=consent-revoked\""))
         let none = try await owner.get("\(Self.list)?q=nobody").text
-        #expect(none.contains("No notice matches"))
+        #expect(none.contains("No notification matches"))
     }
 
     @Test func `without an address the page says where to enter one`() async throws {
