@@ -32,7 +32,16 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     /// A failed system call.
-    public enum Failure: Error, Equatable, Sendable { case system(call: String, errno: Int32) }
+    public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        case system(call: String, errno: Int32)
+
+        public var description: String {
+            switch self {
+            case .system(let call, let number):
+                "\(call): \(unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)")"
+            }
+        }
+    }
 
     /// Name of the thread, at most 15 bytes, as shown by `top -H`.
     public let name: String

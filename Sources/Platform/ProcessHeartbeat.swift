@@ -37,7 +37,7 @@ public struct ProcessHeartbeat: Codable, Sendable {
     init(_ row: inout Row) throws(PostgresFailure) {
         let json: String = try row.next()
         do throws(JSON.Failure) { self = try JSON.decode(ProcessHeartbeat.self, from: Array(json.utf8)) } catch {
-            throw .unreadable(column: 0, as: "a heartbeat: \(error)")
+            throw .unreadable(column: 0, as: "a heartbeat: \(describing: error)")
         }
     }
 }

@@ -115,7 +115,7 @@ import Synchronization
             others = found.filter { $0 == current } + found.filter { $0 != current } + others
             hasOthers = hasOthers || others.count > 1
             tryNext()
-        } catch { if self.attempt == attempt { fail("\(error)") } }
+        } catch { if self.attempt == attempt { fail("\(describing: error)") } }
     }
 
     private func connect(to server: DatabaseServer) {
@@ -144,7 +144,7 @@ import Synchronization
     private func wait(for interest: EventLoop.Readiness) {
         watch?.cancel()
         do { watch = unsafe try loop.watch(PQsocket(handle), for: interest) { [unowned self] _ in poll() } } catch {
-            fail("\(error)")
+            fail("\(describing: error)")
         }
     }
 
@@ -154,7 +154,7 @@ import Synchronization
         guard unsafe PQenterPipelineMode(handle) == 1 else { return fail(problem()) }
         do {
             watch = unsafe try loop.watch(PQsocket(handle), for: .read) { [unowned self] ready in exchange(ready) }
-        } catch { return fail("\(error)") }
+        } catch { return fail("\(describing: error)") }
         state = .checking
         let settings = settings.map { "SELECT set_config(\($0.name), \($0.value), false)" as SQL }
         send((settings + [configuration.check]).map { $0.once() }, deadline: attemptedAt) { [unowned self] outcome in

@@ -61,6 +61,11 @@ public enum PostgresFailure: Error, Equatable, Sendable {
     }
 }
 
+extension PostgresFailure: CustomStringConvertible {
+    /// What went wrong, with the meaning of PostgreSQL's code before its message.
+    public var description: String { SQLState.explained(cause) }
+}
+
 extension PostgresFailure {
     /// Creates a failure from the error fields of a result.
     init(_ result: OpaquePointer) {

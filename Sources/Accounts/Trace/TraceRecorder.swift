@@ -98,7 +98,7 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
             do throws(PostgresFailure) {
                 try await store.write(try await store.resolved(traces, in: team), in: team)
             } catch {
-                log(.warning, "sign_ins.not_kept", ("team", team.rawValue), ("cause", "\(error)"))
+                log(.warning, "sign_ins.not_kept", ("team", team.rawValue), ("cause", "\(describing: error)"))
                 buffer.noteDropped(traces.reduce(0) { $0 + max(1, $1.events.count) })
             }
         }

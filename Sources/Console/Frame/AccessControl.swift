@@ -150,7 +150,9 @@ extension AccessControl {
 
     private func refuse(_ error: any Error, _ context: AccountContext) -> Response {
         let problem = UserFacingError(error)
-        let members: [(StaticString, String?)] = [("request", context.request.id.description), ("cause", "\(error)")]
+        let members: [(StaticString, String?)] = [
+            ("request", context.request.id.description), ("cause", "\(describing: error)"),
+        ]
         if problem.status == .internalServerError {
             parts.log.line(.error, "console.failed", members)
         } else if problem.status.code >= 500 {

@@ -23,7 +23,8 @@ struct TestSignInIdentity: Sendable {
         do throws(JWTFailure) { token = try UnverifiedJWT(text) } catch {
             throw TestSignInFailure(
                 TestSignInStep(
-                    .bad, Self.title, Message("console.test-sign-ins.identity.not-jwt", ["reason": "\(error)"])))
+                    .bad, Self.title,
+                    Message("console.test-sign-ins.identity.not-jwt", ["reason": "\(describing: error)"])))
         }
         let tables = DecodedToken.tables(token, notes: Self.notes)
         let raws = [TestSignInStep.Raw("id_token", text)]

@@ -73,7 +73,7 @@ extension Log {
             _ = try await work()
             return true
         } catch {
-            callAsFunction(.warning, event, ("request", request), ("cause", "\(error)"))
+            callAsFunction(.warning, event, ("request", request), ("cause", "\(describing: error)"))
             return false
         }
     }

@@ -51,8 +51,12 @@ public final class RefusalLog: @unchecked Sendable {
         write(level, event, kind, members)
     }
 
-    /// Kind of an error: its name without associated values, at most 64 characters.
-    public static func cause(of error: any Error) -> String { String("\(error)".prefix { $0 != "(" }.prefix(64)) }
+    /// Kind of an error: its name without associated values, or else its words, at most 64 characters.
+    public static func cause(of error: any Error) -> String {
+        let mirror = Mirror(reflecting: error)
+        if mirror.displayStyle == .enum, let name = mirror.children.first?.label { return name }
+        return String("\(describing: error)".prefix { $0 != ":" }.prefix(64))
+    }
 
     private func write(_ level: Log.Level, _ event: StaticString, _ kind: Kind, _ members: [(StaticString, String?)]) {
         guard level.rawValue >= log.threshold.rawValue else { return }

@@ -67,6 +67,8 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
     var isOfOneAnswer: Bool { [.upstreamKey, .upstreamExpired, .upstreamAbsent, .personSuspended].contains(cause) }
 }
 
+extension UpstreamFailure: CustomStringConvertible { public var description: String { reason } }
+
 // Failures of providers, in the inspector.
 extension TraceSink {
     /// Records an unreachable provider or an invalid response of one.

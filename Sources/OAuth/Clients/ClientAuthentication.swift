@@ -67,7 +67,7 @@ struct ClientAuthentication: Sendable {
 
     private func parse(_ secret: String) throws(OAuthError) -> UnverifiedJWT {
         do throws(JWTFailure) { return try UnverifiedJWT(secret) } catch {
-            throw refusal(error.cause, "client_secret is not a JWT we take: \(error)")
+            throw refusal(error.cause, "client_secret is not a JWT we take: \(describing: error)")
         }
     }
 

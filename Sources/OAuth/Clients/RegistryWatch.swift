@@ -65,7 +65,7 @@ public final class RegistryWatch: @unchecked Sendable {
             return versions
         } catch {
             observe(.failure(error))
-            if !isFailing { log(.warning, "registry_watch.failed", ("cause", "\(error)")) }
+            if !isFailing { log(.warning, "registry_watch.failed", ("cause", "\(describing: error)")) }
             isFailing = true
             return nil
         }

@@ -16,8 +16,8 @@ public enum AdminFailure: Error, Equatable, Sendable {
 extension AdminFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .unreachable(let message): message
-        case .refused(let sqlState, let message, _): "\(message) (SQLSTATE \(sqlState))"
+        case .unreachable(let message): SQLState.explained(message)
+        case .refused(let sqlState, let message, _): SQLState.explained("\(message) (SQLSTATE \(sqlState))")
         case .containsNUL: "the text contains a NUL character"
         }
     }

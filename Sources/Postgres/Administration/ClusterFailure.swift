@@ -1,3 +1,5 @@
+import Core
+
 /// Why the private PostgreSQL is not available; the description is one sentence for the operator.
 public enum ClusterFailure: Error, Equatable, Sendable {
     /// No version of PostgreSQL that is new enough is installed.
@@ -51,7 +53,7 @@ extension ClusterFailure: CustomStringConvertible {
         case .busy(let path): "another process is still starting or stopping PostgreSQL in \(path)"
         case .served(let path, let process):
             "\(path) is already being served\(process.map { " by process \($0)" } ?? "")"
-        case .database(let failure): "PostgreSQL: \(failure)"
+        case .database(let failure): "PostgreSQL: \(describing: failure)"
         }
     }
 

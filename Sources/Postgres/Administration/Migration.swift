@@ -135,12 +135,12 @@ extension MigrationFailure: CustomStringConvertible {
                 + " release is \(own)"
         case .outOfOrder(let name, let later): "migration \(name) comes before \(later), which was applied already"
         case .refused(let name, let line, let failure):
-            "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(failure); nothing of this file was applied"
+            "migration \(name)\(line.map { ", line \($0)" } ?? ""): \(describing: failure); nothing of this file was applied"
         case .notAnIndex(let name):
             "migration \(name) is not one CREATE INDEX CONCURRENTLY IF NOT EXISTS name ON table …"
         case .endsTransaction(let name): "migration \(name) must not end the transaction it runs in"
         case .otherShape(let fault): fault
-        case .database(let failure): "migrations: \(failure)"
+        case .database(let failure): "migrations: \(describing: failure)"
         }
     }
 }

@@ -31,7 +31,7 @@ public struct CookieNames: Sendable {
         let value = isSound ? value : String(decoding: value.utf8.filter(PercentCoding.isUnreserved), as: UTF8.self)
         do throws(SetCookie.Failure) {
             return try SetCookie(name, value, maxAge: maxAge, isSecure: isSecure, sameSite: .lax)
-        } catch { preconditionFailure("a cookie of ours cannot be written: \(error)") }
+        } catch { preconditionFailure("a cookie of ours cannot be written: \(describing: error)") }
     }
 
     /// Returns a cookie that makes the browser delete the cookie of that name.

@@ -52,7 +52,7 @@ public struct Site: Sendable {
     ) -> Response {
         do throws(Diagnostics) {
             return respond(try pages.page(Page.self), model, status: status, forms: forms, frame: frame)
-        } catch { return .text("\(error)\n", status: .internalServerError) }
+        } catch { return .text("\(describing: error)\n", status: .internalServerError) }
     }
 
     /// Reads the form of a request after checking its origin and that its token belongs to the cookie secret `browser`.

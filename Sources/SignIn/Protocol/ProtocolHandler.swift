@@ -106,11 +106,11 @@ struct ProtocolHandler: Sendable {
         switch problem.status {
         case .notFound: break
         case .internalServerError:
-            log(.error, "protocol.failed", ("request", request.id.description), ("cause", "\(error)"))
+            log(.error, "protocol.failed", ("request", request.id.description), ("cause", "\(describing: error)"))
         default:
             traces.refusals(
                 .warning, "protocol.failed", of: team.rawValue, for: RefusalLog.cause(of: error),
-                ("request", request.id.description), ("team", team.rawValue), ("cause", "\(error)"))
+                ("request", request.id.description), ("team", team.rawValue), ("cause", "\(describing: error)"))
         }
         return ProtocolAnswers.problem(problem)
     }
@@ -120,7 +120,7 @@ struct ProtocolHandler: Sendable {
         guard request.hasContentType(.form) else { throw .unreadable("the body is not form-encoded") }
         let form: Form
         do throws(FormCoding.Failure) { form = try request.form(maximumFields: 64) } catch {
-            throw .unreadable("the form cannot be read: \(error)")
+            throw .unreadable("the form cannot be read: \(describing: error)")
         }
         return try ProtocolParameters(form.fields)
     }

@@ -109,7 +109,7 @@ extension HostedEndpoints {
         } catch let refusal as AuthorizationRefusal { return refuse(request, team, refusal, sent) } catch let error
             as OAuthError
         { return refuse(request, team, AuthorizationRefusal(error), sent) } catch let failure as FormCoding.Failure {
-            let error = OAuthError.unreadable("the parameters cannot be read: \(failure)")
+            let error = OAuthError.unreadable("the parameters cannot be read: \(describing: failure)")
             return refuse(request, team, AuthorizationRefusal(error), sent)
         }
     }

@@ -78,7 +78,7 @@ struct Provider: Sendable {
             fields: body.isEmpty ? [] : [("Content-Type", "application/x-www-form-urlencoded")], body: body,
             addresses: .publicAndLoopback)
         let response: ClientResponse
-        do { response = try await client.send(request) } catch { throw Failure.unreachable("\(error)") }
+        do { response = try await client.send(request) } catch { throw Failure.unreachable("\(describing: error)") }
         guard response.status == 200 else {
             throw Failure.refused(status: response.status, body: String(decoding: response.body, as: UTF8.self))
         }

@@ -105,7 +105,7 @@ public struct SampleApp: Sendable {
                 frame: frame(Message("sample.app.result.title", ["app": registration.name])), redemption: redemption,
                 user: form["user"])
             return site.respond(page)
-        } catch { return home(error: Message("sample.app.problem.redemption", ["cause": "\(error)"])) }
+        } catch { return home(error: Message("sample.app.problem.redemption", ["cause": "\(describing: error)"])) }
     }
 }
 

@@ -134,7 +134,7 @@ struct BoundText {
                     binder.builder.value(reference, escape)
                 }
             }
-        } catch { preconditionFailure("a text's own markup holds its values: \(error)") }
+        } catch { preconditionFailure("a text's own markup holds its values: \(describing: error)") }
         binder.html.passValue()
     }
 
@@ -144,7 +144,7 @@ struct BoundText {
     private static func advance(_ markup: String, _ binder: inout Binder) {
         for byte in markup.utf8 {
             do throws(HTMLTokenizer.Complaint) { try binder.html.advance(byte) } catch {
-                preconditionFailure("a text's own markup begins in text: \(error)")
+                preconditionFailure("a text's own markup begins in text: \(describing: error)")
             }
         }
         binder.builder.literal(Array(markup.utf8)[...])

@@ -46,7 +46,9 @@ struct BackupFolder: Sendable {
     /// Completes the folder of a dump, readable for this user alone, and syncs it.
     func seal(_ manifest: BackupManifest) throws(CommandFailure) {
         let text = String(decoding: JSON.encode(manifest, pretty: true), as: UTF8.self) + "\n"
-        do { try File.write(text, to: self.manifest) } catch { throw CommandFailure("\(self.manifest): \(error)") }
+        do { try File.write(text, to: self.manifest) } catch {
+            throw CommandFailure("\(self.manifest): \(describing: error)")
+        }
         try run("umask 077; chmod 600 dump/* && \(Self.sums) > SHA256SUMS && sync manifest.json SHA256SUMS .")
     }
 

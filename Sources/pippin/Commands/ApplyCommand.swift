@@ -44,7 +44,7 @@ struct ApplyCommand {
     {
         let provisioner = process.provisioner
         do { return try process.loops[0].wait { [options] in try await provisioner.apply(file, options) } } catch {
-            throw CommandFailure("the file cannot be applied: \(error)")
+            throw CommandFailure("the file cannot be applied: \(describing: error)")
         }
     }
 

@@ -67,7 +67,7 @@ extension AuditCommand {
                 return isWhole
             }
             return isWhole ? .success : .refused
-        } catch { throw CommandFailure("the log cannot be verified: \(error)") }
+        } catch { throw CommandFailure("the log cannot be verified: \(describing: error)") }
     }
 
     private static func report(_ team: TeamID, _ problems: [String], _ chain: AuditChain) {
@@ -93,7 +93,7 @@ extension AuditCommand {
                     by: .command("audit export"), from: .local)
                 while let piece = try await export.next() { Terminal.pass(piece) }
             }
-        } catch { throw CommandFailure("the log cannot be exported: \(error)") }
+        } catch { throw CommandFailure("the log cannot be exported: \(describing: error)") }
         return .success
     }
 }

@@ -96,5 +96,7 @@ extension DumpPrograms {
 
 extension CommandFailure {
     /// The failure of a command, or what else was thrown in it.
-    init(_ what: String, _ error: any Error) { self = error as? CommandFailure ?? CommandFailure("\(what): \(error)") }
+    init(_ what: String, _ error: any Error) {
+        self = error as? CommandFailure ?? CommandFailure("\(what): \(describing: error)")
+    }
 }

@@ -126,6 +126,8 @@ struct CommandFailure: Error, Sendable {
     }
 }
 
+extension CommandFailure: CustomStringConvertible { var description: String { lines.joined(separator: " ") } }
+
 extension CommandFailure {
     /// The field errors of a registry file, one line each, in the console's English texts.
     init(_ errors: FieldErrors, after prefix: String = "", saying resources: Resources) {

@@ -20,7 +20,7 @@ struct ExportCommand {
         let file = try ServerProcess.run(settings) { process throws(CommandFailure) in
             let provisioner = process.provisioner
             do { return try process.loops[0].wait { try await provisioner.export(id) } } catch {
-                throw CommandFailure("the team cannot be exported: \(error)")
+                throw CommandFailure("the team cannot be exported: \(describing: error)")
             }
         }
         guard let file else { throw CommandFailure("there is no team \(id)") }

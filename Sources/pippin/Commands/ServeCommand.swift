@@ -60,7 +60,7 @@ struct ServeCommand {
                 use.abandon()
                 _exit(ExitStatus.refused.code)
             }
-        } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
+        } catch { throw CommandFailure("the signals cannot be watched: \(describing: error)") }
     }
 
     /// The data directory of the private cluster; nil with an operator's database, beside which it may be read-only.
@@ -99,7 +99,7 @@ struct ServeCommand {
                 use.abandon()
                 _exit(ExitStatus.refused.code)
             }
-        } catch { throw CommandFailure("the signals cannot be watched: \(error)") }
+        } catch { throw CommandFailure("the signals cannot be watched: \(describing: error)") }
         Installation.leave(cluster, isPatient: isPatient)
         hurry.end()
     }

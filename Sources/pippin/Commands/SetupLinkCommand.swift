@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import EventLoop
 import Platform
@@ -11,7 +12,7 @@ struct SetupLinkCommand {
         let made = try ServerProcess.run(settings) { process throws(CommandFailure) in
             let (worker, server) = (process.loopServices[0], process.server)
             do { return try worker.loop.wait { try await Self.link(worker, server) } } catch {
-                throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(error)")
+                throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(describing: error)")
             }
         }
         guard let link = made else {
@@ -27,6 +28,6 @@ struct SetupLinkCommand {
         do {
             let token = try await SetupLinkStore(SystemDatabase(worker.system)).issue()
             return token.map { "\(server.publicURL)/setup/\($0.text)" }
-        } catch { throw CommandFailure("the set-up link cannot be made: \(error)") }
+        } catch { throw CommandFailure("the set-up link cannot be made: \(describing: error)") }
     }
 }

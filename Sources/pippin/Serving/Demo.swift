@@ -94,7 +94,7 @@ struct Demo: Sendable {
     private func admitOperators(_ process: ServerProcess) throws(CommandFailure) {
         let services = process.loopServices[0]
         do { try services.loop.wait { try await DemoMembers(services).admitOperators() } } catch {
-            throw CommandFailure("the demo team cannot be given its owners: \(error)")
+            throw CommandFailure("the demo team cannot be given its owners: \(describing: error)")
         }
     }
 
@@ -140,7 +140,7 @@ extension Demo {
                     _ = try await connections.save(draft, over: .none, change)
                 }
             }
-        } catch { throw CommandFailure("the demo cannot be connected to the Apple simulator: \(error)") }
+        } catch { throw CommandFailure("the demo cannot be connected to the Apple simulator: \(describing: error)") }
     }
 
     /// The demo's app as it is registered at the simulator.

@@ -25,7 +25,7 @@ struct Heartbeat: Sendable {
     func run(while isOpen: @Sendable () -> Bool) async {
         while isOpen() {
             do { try await store.note(try await beat()) } catch {
-                if isOpen() { log(.warning, "heartbeat.failed", ("cause", "\(error)")) }
+                if isOpen() { log(.warning, "heartbeat.failed", ("cause", "\(describing: error)")) }
             }
             await loops[0].sleep(for: Self.interval)
         }
@@ -34,7 +34,7 @@ struct Heartbeat: Sendable {
     /// Removes the process from the store when it stops.
     func end() async {
         do { try await store.remove(jobs.id.rawValue) } catch {
-            log(.warning, "heartbeat.failed", ("cause", "\(error)"))
+            log(.warning, "heartbeat.failed", ("cause", "\(describing: error)"))
         }
     }
 

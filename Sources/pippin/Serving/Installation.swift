@@ -94,7 +94,7 @@ final class Installation {
     /// Ends this process's use of a private cluster.
     static func leave(_ cluster: PrivateCluster, isPatient: Bool) {
         do { try cluster.stop(within: isPatient ? nil : connectTimeout) } catch {
-            Terminal.complain("PostgreSQL did not stop: \(error)")
+            Terminal.complain("PostgreSQL did not stop: \(describing: error)")
         }
     }
 
@@ -195,7 +195,7 @@ final class Installation {
             case .database, .unreadable, .misnamed, .sameNumber, .notAnIndex: throw CommandFailure(failure.description)
             default: throw CommandFailure(failure.description, status: refusal)
             }
-        } catch { throw CommandFailure("the database cannot be prepared: \(error)") }
+        } catch { throw CommandFailure("the database cannot be prepared: \(describing: error)") }
     }
 
     /// Reconnects without the rights of the schema's owner, so that row-level security applies from here on.

@@ -1,4 +1,5 @@
 import Accounts
+import Core
 import EventLoop
 import Federation
 import HTTP
@@ -51,7 +52,7 @@ struct LoopServices: Sendable {
             var options = Resolver.Options()
             (options.servers, options.deadline) = (settings.dnsServers, databases.timeout)
             resolver = try Resolver(on: loop, options)
-        } catch { throw .other("\(error)") }
+        } catch { throw .other("\(describing: error)") }
         app.open()
         system.open()
     }

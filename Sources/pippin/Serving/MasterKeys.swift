@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import OAuth
 import Postgres
@@ -46,7 +47,7 @@ enum MasterKeys {
             throw CommandFailure(failure.lines.map { "master_key: \($0)" }, isTransient: failure.isTransient)
         } catch AdminFailure.unreachable(let reason) {
             throw CommandFailure("the database cannot be reached: \(reason)", isTransient: true)
-        } catch { throw CommandFailure("the master keys cannot be checked: \(error)", isTransient: true) }
+        } catch { throw CommandFailure("the master keys cannot be checked: \(describing: error)", isTransient: true) }
     }
 
     private static func make(_ settings: Settings, _ store: borrowing MasterKeyStore) throws -> KeyRing {

@@ -1,4 +1,5 @@
 import Console
+import Core
 import HTTP
 import Platform
 import SignIn
@@ -17,7 +18,7 @@ struct PageAssets: Sendable {
         let resources = settings.resources
         do {
             assets = try Assets(folder: resources.publicFiles, fields: [HeaderField(.xContentTypeOptions, "nosniff")])
-        } catch { throw CommandFailure("the public files cannot be read: \(error)") }
+        } catch { throw CommandFailure("the public files cannot be read: \(describing: error)") }
         let pages = try CommandFailure.ofTemplates { () throws(Diagnostics) in
             let pages = try Pages(
                 folder: resources.templates, texts: resources.texts, isWatching: settings.watchesTemplates)

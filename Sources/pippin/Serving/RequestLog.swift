@@ -47,7 +47,7 @@ struct RequestLog: Sendable {
         let problem = UserFacingError(error)
         guard problem.status.code >= 500 else { return }
         let members: [(StaticString, String?)] = [
-            ("request", request.id.description), ("route", request.routePattern), ("cause", "\(error)"),
+            ("request", request.id.description), ("route", request.routePattern), ("cause", "\(describing: error)"),
         ]
         guard problem.status == .internalServerError else {
             // Any client can cause it with enough simultaneous requests.

@@ -92,7 +92,7 @@ final class ServerProcess {
                 database.open()
                 return database
             }
-        } catch { throw CommandFailure("the loops cannot be started: \(error)") }
+        } catch { throw CommandFailure("the loops cannot be started: \(describing: error)") }
         watch = RegistryWatch(
             loop: loops[0], database: SystemDatabase(watching), caches: loopServices.map { ($0.loop, $0.teams) },
             log: log
@@ -158,7 +158,7 @@ extension ServerProcess {
                 }
             }
         } catch let failure as ServerFailure { throw CommandFailure(failure.description) } catch {
-            throw CommandFailure("the server cannot be started: \(error)")
+            throw CommandFailure("the server cannot be started: \(describing: error)")
         }
         connections.begin(with: servers)
         self.heartbeat = heartbeat
@@ -314,7 +314,7 @@ extension ServerProcess {
                     refusals.note(finished.status)
                     requests.note(finished)
                 })
-        } catch { preconditionFailure("two routes answer the same request: \(error)") }
+        } catch { preconditionFailure("two routes answer the same request: \(describing: error)") }
     }
 
     private func services(_ loop: LoopServices, _ site: Site) throws(CommandFailure) -> Services {

@@ -19,7 +19,7 @@ struct Simulation: Sendable {
     static func load(_ process: ServerProcess) throws(CommandFailure) -> Simulation {
         let simulation: Simulation
         do { simulation = Simulation(script: Script(extraKey: try RSASigningKey.generate())) } catch {
-            throw CommandFailure("the Apple simulator gets no key: \(error)")
+            throw CommandFailure("the Apple simulator gets no key: \(describing: error)")
         }
         try simulation.register(nil, in: process)
         let database = process.loopServices[0].database
@@ -27,7 +27,7 @@ struct Simulation: Sendable {
             try process.loops[0].wait {
                 if let team = TeamID(rawValue: Simulator.teamID) { try await Cast(database).admit(to: team) }
             }
-        } catch { throw CommandFailure("the Apple simulator gets no people: \(error)") }
+        } catch { throw CommandFailure("the Apple simulator gets no people: \(describing: error)") }
         return simulation
     }
 
@@ -36,7 +36,7 @@ struct Simulation: Sendable {
         let registry = SimulatorRegistry(process)
         let problems: FieldErrors
         do { problems = try process.loops[0].wait { try await registry.add(client) } } catch {
-            throw CommandFailure("the simulator cannot be registered: \(error)")
+            throw CommandFailure("the simulator cannot be registered: \(describing: error)")
         }
         guard problems.isEmpty else {
             throw CommandFailure(

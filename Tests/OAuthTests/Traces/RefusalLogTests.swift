@@ -65,7 +65,7 @@ import Testing
             let sums = lines.all.filter { $0.contains("refusals.counted") }
             #expect(sums.count == 3 && sums.allSatisfy { $0.contains("\"count\":\"80\"") })
             #expect(sums.filter { $0.contains("\"route\":\"/a\"") }.count == 2)
-            #expect(sums.filter { $0.contains("\"cause\":\"overloaded\"") }.count == 1)
+            #expect(sums.filter { $0.contains("\"cause\":\"too many statements wait\"") }.count == 1)
         }
     }
 

@@ -118,7 +118,7 @@ import Testing
             let store = JobStore(environment.database)
 
             try await worker.whileRunning(on: environment.loop) {
-                try await waitUntil { try await job(environment)?.problem == "Trouble()" }
+                try await waitUntil { try await job(environment)?.problem == "trouble" }
                 let id = try #require(
                     try environment.admin("SELECT job_id FROM jobs")[0][0].flatMap(JobID.init(rawValue:)))
                 #expect(try await !store.cancel(id, in: .system, because: "", by: .system("test"), from: .local))

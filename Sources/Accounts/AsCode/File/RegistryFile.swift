@@ -199,7 +199,7 @@ extension RegistryFile.Key {
             return
         }
         do { publicKeyPEM = String(utf8: try load(file)) ?? "" } catch {
-            reader.note("publicKeyFile", "\(file) cannot be read: \(error).")
+            reader.note("publicKeyFile", "\(file) cannot be read: \(describing: error).")
         }
     }
 }

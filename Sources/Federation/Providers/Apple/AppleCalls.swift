@@ -66,7 +66,8 @@ struct AppleCalls: Sendable {
     ) throws(UpstreamFailure) -> ClientRequest {
         let secret: String
         do { secret = try AppleClientSecret.make(for: clientID, of: registration, to: service, at: clock()) } catch {
-            throw UpstreamFailure(.upstreamClient, .none, because: "the client secret cannot be signed: \(error)")
+            throw UpstreamFailure(
+                .upstreamClient, .none, because: "the client secret cannot be signed: \(describing: error)")
         }
         let body = FormCoding.encode(
             [FormCoding.Field("client_id", clientID.rawValue), FormCoding.Field("client_secret", secret)] + fields)
@@ -117,7 +118,7 @@ extension UpstreamFailure {
     init(_ failure: ClientFailure, to request: ClientRequest) {
         self.init(failure, .again)
         exchange = UpstreamExchange(
-            of: request.url, request.form, answer: UpstreamExchange.Answer(noneBecause: "\(failure)"))
+            of: request.url, request.form, answer: UpstreamExchange.Answer(noneBecause: "\(describing: failure)"))
     }
 
     /// Missing answer.
@@ -125,7 +126,7 @@ extension UpstreamFailure {
         switch failure {
         case .malformedAnswer, .bodyTooLong:
             self.init(.upstreamMalformed, remedy, because: "Apple's answer broke off or is no answer")
-        default: self.init(.upstreamUnreachable, remedy, because: "Apple cannot be reached: \(failure)")
+        default: self.init(.upstreamUnreachable, remedy, because: "Apple cannot be reached: \(describing: failure)")
         }
     }
 }

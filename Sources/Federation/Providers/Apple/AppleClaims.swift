@@ -104,7 +104,7 @@ struct AppleClaims: Sendable {
     private func read<Value>(_ body: (Claims) throws(Claims.Failure) -> Value) throws(UpstreamFailure) -> Value {
         do throws(Claims.Failure) { return try body(claims) } catch {
             throw UpstreamFailure(
-                .upstreamToken, .anew, because: "a claim is missing or not what it should be: \(error)")
+                .upstreamToken, .anew, because: "a claim is missing or not what it should be: \(describing: error)")
         }
     }
 }

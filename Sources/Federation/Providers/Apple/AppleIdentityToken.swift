@@ -59,7 +59,7 @@ struct AppleIdentityToken: Sendable {
     ) async throws(UpstreamFailure) -> Claims {
         let token: UnverifiedJWT
         do throws(JWTFailure) { token = try UnverifiedJWT(text, maximumCount: maximumCount) } catch {
-            throw UpstreamFailure(.upstreamToken, .anew, because: "the token cannot be read: \(error)")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the token cannot be read: \(describing: error)")
         }
         guard token.header.algorithm == .rs256, let id = token.header.keyID else {
             throw UpstreamFailure(.upstreamToken, .anew, because: "the token is not signed with RS256 by a named key")

@@ -270,7 +270,7 @@ extension AppleProvider {
             addresses: service.addresses, owner: registration.team.rawValue)
         let response: ClientResponse
         do throws(ClientFailure) { response = try await calls.client.send(request) } catch {
-            return .unknown(reason: "\(error)")
+            return .unknown(reason: "\(describing: error)")
         }
         let body = String(decoding: response.body, as: UTF8.self)
         switch response.status {

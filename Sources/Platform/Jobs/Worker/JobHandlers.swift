@@ -25,7 +25,7 @@ public struct JobHandlers: Sendable {
         handlers[Kind.kind] = Handler(policy: Kind.policy) { payload, run in
             let value: Kind
             do throws(JSON.Failure) { value = try JSON.decode(Kind.self, from: payload) } catch {
-                return .refused("the payload cannot be read: \(error)")
+                return .refused("the payload cannot be read: \(describing: error)")
             }
             return try await perform(value, run)
         }

@@ -107,7 +107,9 @@ public final class JobWorker: @unchecked Sendable {
         for job in running.values { job.task.cancel() }
         let left = running.values.map(\.claim)
         running = [:]
-        do { try await claims.release(left) } catch { log(.warning, "jobs.release_failed", ("cause", "\(error)")) }
+        do { try await claims.release(left) } catch {
+            log(.warning, "jobs.release_failed", ("cause", "\(describing: error)"))
+        }
     }
 
     /// Polls the queue now and several more times, because the signal may come before its transaction commits.
@@ -121,7 +123,7 @@ public final class JobWorker: @unchecked Sendable {
         do {
             for job in handlers.recurring { try await recurring.declare(job.kind, every: job.interval) }
             isDeclared = true
-        } catch { log(.warning, "jobs.declare_failed", ("cause", "\(error)")) }
+        } catch { log(.warning, "jobs.declare_failed", ("cause", "\(describing: error)")) }
     }
 
     /// Number of jobs that hold places.
@@ -174,7 +176,7 @@ extension JobWorker {
             // After a pass that found jobs, the same teams may have more.
             return taken.reached != nil || lap.hasFound ? .unfinished : .over
         } catch {
-            if !isStopping { log(.warning, "jobs.take_failed", ("cause", "\(error)")) }
+            if !isStopping { log(.warning, "jobs.take_failed", ("cause", "\(describing: error)")) }
             return .over
         }
     }
@@ -231,7 +233,7 @@ extension JobWorker {
             do {
                 let kept = try await claims.renew(mine)
                 for claim in mine where !kept.contains(claim.key) { running[claim.key]?.task.cancel() }
-            } catch { log(.warning, "jobs.renewal_failed", ("cause", "\(error)")) }
+            } catch { log(.warning, "jobs.renewal_failed", ("cause", "\(describing: error)")) }
         }
     }
 }
@@ -252,7 +254,9 @@ extension JobWorker {
             }
         } catch {
             // The lease ends by itself, and the job is claimed again.
-            if !isStopping { log(.warning, "job.end_failed", ("job", claim.id.rawValue), ("cause", "\(error)")) }
+            if !isStopping {
+                log(.warning, "job.end_failed", ("job", claim.id.rawValue), ("cause", "\(describing: error)"))
+            }
         }
     }
 
@@ -264,7 +268,9 @@ extension JobWorker {
         }
         defer { limit.cancel() }
         do { return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy)) } catch {
-            guard let failure = error as? PostgresFailure, failure.isWaitForLock else { return .failed("\(error)") }
+            guard let failure = error as? PostgresFailure, failure.isWaitForLock else {
+                return .failed("\(describing: error)")
+            }
             // Somebody reads a table for long, such as a backup: nothing is broken, and the next turn comes.
             log(.info, "job.postponed", ("kind", claim.kind), ("cause", failure.cause))
             return .postponed(handler.interval ?? handler.policy.firstDelay)

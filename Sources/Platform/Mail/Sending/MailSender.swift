@@ -109,7 +109,7 @@ extension DeliveryFailure {
         case .failed(.untrusted(_, let reason)):
             "the mail server's certificate is not trusted (\(reason)); --smtp-ca FILE names its authority"
         case .busy: "too many mails wait"
-        case .failed(let failure): "\(failure)"
+        case .failed(let failure): "\(describing: failure)"
         }
     }
 }
