@@ -25,7 +25,7 @@ import Testing
     @Test func `is tried again until it succeeds, has used up its attempts, or can never work`() async throws {
         let fates: [(state: String, fate: [String?], perform: @Sendable (JobRun) async throws -> JobOutcome)] = [
             ("succeeded", [nil, "3"], { $0.claim.attempt < 3 ? .failed("not yet") : .succeeded() }),
-            ("dead", ["Trouble()", "20"], { _ in throw Trouble() }),
+            ("dead", ["trouble", "20"], { _ in throw Trouble() }),
             ("dead", ["no such person", "1"], { _ in .refused("no such person") }),
         ]
         for (state, expected, perform) in fates {
