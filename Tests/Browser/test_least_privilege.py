@@ -111,7 +111,7 @@ def test_two_master_keys_of_one_id_are_refused(tmp_path: Path):
     assert f"{key}: two lines have the id 1" in refused.stderr
 
 
-@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "endless", "too long"])
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "endless"])
 def test_apply_reads_regular_files_alone(tmp_path: Path, kind: str):
     """S42: nothing is waited for, and nothing is read without end."""
     file = tmp_path / "registry.json"
@@ -120,12 +120,11 @@ def test_apply_reads_regular_files_alone(tmp_path: Path, kind: str):
         case "device": file = Path("/dev/tty")
         case "folder": file.mkdir()
         case "endless": file = Path("/dev/zero")
-        case "too long": file.write_text(" " * (1 << 20) + "{}")
 
     refused = run("apply", str(file), data=tmp_path)
 
     assert refused.returncode == 1
-    assert "is no regular file of at most 1 MiB" in refused.stderr
+    assert "is no regular file" in refused.stderr
 
 
 @pytest.mark.long

@@ -118,32 +118,50 @@ public struct Provisioner: Sendable {
         return hashes
     }
 
-    /// The team as a registry file without secrets; nil when there is no such team.
+    /// The team's entry in a registry file, without users and secrets; nil when there is no such team.
+    public func entry(of team: TeamID) async throws -> RegistryFile.Team? {
+        var entry: RegistryFile.Team?
+        try await database.change(in: team, by: .command("export"), from: .local) { change in
+            if let stored = try await TeamStore.lock(change), !stored.isSystem, stored.closedAt == nil {
+                entry = RegistryFile.Team(team, stored.settings, try await registry(change))
+            }
+        }
+        return entry
+    }
+
+    /// Writes the team as a registry file without secrets, in parts; two exports of the same team are equal.
     ///
     /// Applied to the same team, the file changes nothing. Revoked keys are omitted, and so are users who do not sign
     /// in with their address, because a file cannot name them.
-    public func export(_ team: TeamID) async throws -> RegistryFile? {
-        try await database.change(in: team, by: .command("export"), from: .local) { change in
-            guard let stored = try await TeamStore.lock(change), !stored.isSystem, stored.closedAt == nil else {
-                return nil
+    ///
+    /// - Returns: false when there is no such team.
+    public func export(_ team: TeamID, _ write: ([UInt8]) -> Void) async throws -> Bool {
+        guard let entry = try await entry(of: team) else { return false }
+        let end = "\n    }\n  ]\n}"
+        write(
+            JSON.encode(["teams": [entry]], pretty: true).dropLast(end.utf8.count)
+                + Array(",\n      \"users\" : [".utf8))
+        var last = ""
+        while true {
+            // Each page in a transaction of its own, because what reads the file may pause.
+            let users = try await database.change(in: team, by: .command("export"), from: .local) { [last] change in
+                try await RegisteredUser.page(after: last, limit: 1_000, change)
             }
-            let users = try await RegisteredUser.all(change)
-            let entry = RegistryFile.Team(team, stored.settings, try await registry(change), users)
-            return RegistryFile(teams: [entry])
+            guard let next = users.last else { break }
+            let texts = users.map { String(decoding: JSON.encode(RegistryFile.User($0), pretty: true), as: UTF8.self) }
+            let lines = texts.joined(separator: ",\n").split(separator: "\n").map { "        \($0)" }
+            write(Array(((last.isEmpty ? "\n" : ",\n") + lines.joined(separator: "\n")).utf8))
+            last = next.login.rawValue
         }
+        write(Array("\n      ]\(end)\n".utf8))
+        return true
     }
 }
 
 extension TeamApply { fileprivate var report: ApplyReport.Team { ApplyReport.Team(id: team, lines: lines) } }
 
-extension RegistryFile {
-    /// The file as JSON with sorted members, so that two exports of the same team are equal.
-    public var json: [UInt8] { JSON.encode(self, pretty: true) + [UInt8(ascii: "\n")] }
-}
-
 extension RegistryFile.Team {
-    fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam, _ people: [RegisteredUser])
-    {
+    fileprivate init(_ team: TeamID, _ settings: TeamSettings, _ registered: RegisteredTeam) {
         id = team.rawValue
         self.settings = settings.typed
         appIDs = registered.appIDs.map { app in
@@ -155,7 +173,6 @@ extension RegistryFile.Team {
         emailSources = registered.emailSources.map { draft in
             RegistryFile.EmailSource(kind: draft.source.kind, text: draft.source.text, settings: draft.settings.typed)
         }
-        users = people.map(RegistryFile.User.init)
     }
 }
 
@@ -188,6 +205,6 @@ extension RegistryFile.User {
     fileprivate init(_ user: RegisteredUser) {
         // The login name, because it identifies the user when the file is applied.
         email = user.login.rawValue
-        (givenName, familyName) = (user.name.given, user.name.family)
+        (givenName, familyName, emailVerified) = (user.name.given, user.name.family, user.isEmailVerified)
     }
 }

@@ -60,9 +60,10 @@ struct TeamApply: Sendable {
         }
         guard try await saveTeam(change) else { return }
         try await save(objects(), change)
+        lines = change.takeEvents().map { $0.line(naming: [:]) }
         try await users.save(change)
         errors.add(users.errors)
-        lines = change.events.map { $0.line(naming: users.logins) }
+        lines += users.lines
     }
 
     /// Makes or changes the team, and removes what its lists do not name: first, to free names and ranks.
@@ -153,7 +154,6 @@ struct TeamApply: Sendable {
                 _ = try await stores.emailSources.delete(draft.source, reason: nil, change)
             }
         }
-        try await users.removeAbsent(change)
     }
 
     private func disconnect(_ app: ClientID, _ change: borrowing Change) async throws {

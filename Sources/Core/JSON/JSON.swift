@@ -13,24 +13,6 @@ public enum JSON {
         case mismatch(path: String, expected: String)
     }
 
-    /// The reason a file written by a user was rejected, with the position.
-    public struct Fault: Error, Equatable, Sendable {
-        public let failure: Failure
-        /// Line number, starting at 1.
-        public let line: Int
-        /// Code point within the line, starting at 1.
-        public let column: Int
-
-        /// - Parameter index: offset of the octet at which the reader stopped.
-        init(_ failure: Failure, at index: Int, of bytes: [UInt8]) {
-            self.failure = failure
-            let before = bytes.prefix(index)
-            line = before.count { $0 == UInt8(ascii: "\n") } + 1
-            let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-            column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
-        }
-    }
-
     /// Limits on the contents of a JSON text.
     struct Limits {
         /// Maximum nesting of objects and arrays.
@@ -58,11 +40,6 @@ public enum JSON {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch let error as DecodingError {
             throw failure(error)
         } catch { throw .malformed }
-    }
-
-    /// Parses a file written by a user; a failure reports the line and column.
-    public static func document(_ bytes: [UInt8], maxDepth: Int, maxValues: Int) throws(Fault) -> JSONValue {
-        try JSONReader.placedValue(bytes, Limits(depth: maxDepth, values: maxValues))
     }
 
     /// Parses a small JSON object from untrusted input and returns its members.

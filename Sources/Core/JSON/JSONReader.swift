@@ -10,22 +10,21 @@ struct JSONReader {
 
     private let bytes: [UInt8]
     private let limits: JSON.Limits
-    private var index = 0
+    /// Where the reader stopped.
+    private(set) var index = 0
     private var count = 0
+    /// Of a text that a person wrote: it is read to the end although it has members twice.
+    var notes: JSONNotes?
+
+    init(_ bytes: [UInt8], _ limits: JSON.Limits) { (self.bytes, self.limits) = (bytes, limits) }
 
     /// Parses `bytes`, which must contain exactly one JSON value.
     static func value(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Failure) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, limits: limits)
+        var reader = JSONReader(bytes, limits)
         return try reader.whole()
     }
 
-    /// Parses `bytes`, which must contain exactly one JSON value, and reports the position of a failure.
-    static func placedValue(_ bytes: [UInt8], _ limits: JSON.Limits) throws(JSON.Fault) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, limits: limits)
-        do { return try reader.whole() } catch { throw JSON.Fault(error, at: reader.index, of: bytes) }
-    }
-
-    private mutating func whole() throws(JSON.Failure) -> JSONValue {
+    mutating func whole() throws(JSON.Failure) -> JSONValue {
         let value = try value(depth: 0)
         skipSpace()
         guard index == bytes.count else { throw .malformed }
@@ -44,10 +43,14 @@ struct JSONReader {
                 throw .malformed
             }
             try expect(":")
-            guard members.updateValue(try value(depth: depth), forKey: name.text) == nil else {
-                index = start
-                throw .duplicateMember(name.text)
+            let path = notes?.enter(name.text, at: start)
+            if members.updateValue(try value(depth: depth), forKey: name.text) != nil {
+                guard notes?.noteDuplicate() != nil else {
+                    index = start
+                    throw .duplicateMember(name.text)
+                }
             }
+            notes?.leave(to: path)
         } while takes(",")
         try expect("}")
         return members
@@ -57,7 +60,12 @@ struct JSONReader {
         guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         var elements: [JSONValue] = []
         guard !takes("]") else { return elements }
-        repeat { elements.append(try value(depth: depth)) } while takes(",")
+        repeat {
+            skipSpace()
+            let path = notes?.enter(elements.count, at: index)
+            elements.append(try value(depth: depth))
+            notes?.leave(to: path)
+        } while takes(",")
         try expect("]")
         return elements
     }

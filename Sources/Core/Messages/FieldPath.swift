@@ -28,6 +28,9 @@ public struct FieldPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
     /// The path within what stands at `prefix`.
     public func under(_ prefix: FieldPath) -> FieldPath { FieldPath(steps: prefix.steps + steps) }
 
+    /// What the value stands in, from the nearest to the whole.
+    public var ancestors: [FieldPath] { steps.indices.reversed().map { FieldPath(steps: Array(steps.prefix($0))) } }
+
     /// Name of the first member, which a form has its field for; empty for the whole.
     public var name: String { if case .member(let name)? = steps.first { name } else { "" } }
 

@@ -64,7 +64,7 @@ public struct TOTPStore: Sendable {
         }
     }
 
-    /// Sets a secret that was created elsewhere.
+    /// Sets a secret that was created elsewhere; one that the user has already stays as it is.
     ///
     /// The user's sessions end, so that the user signs in again with the stronger proof.
     ///
@@ -73,6 +73,7 @@ public struct TOTPStore: Sendable {
         async throws(PostgresFailure)
     {
         let team = change.team
+        if try await self.secret(of: subject, in: team, change.transaction)?.bytes == secret.bytes { return }
         let had = try await FactorRowStore.deleteTOTP(of: subject, change)
         try await change.query(insertion(of: secret, for: subject, step: 0, in: team, at: now))
         try await change.query(UserStore.endingSignIns(of: subject, in: team))
@@ -120,8 +121,18 @@ public struct TOTPStore: Sendable {
     }
 
     private func secret(of subject: Subject, in team: TeamID) async throws(PostgresFailure) -> TOTPSecret? {
-        let rows = try await database.query(
-            "SELECT secret_sealed FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)", in: team)
+        try secret(try await database.query(Self.selection(subject, team), in: team), of: subject, in: team)
+    }
+
+    private func secret(of subject: Subject, in team: TeamID, _ transaction: borrowing Transaction)
+        async throws(PostgresFailure) -> TOTPSecret?
+    { try secret(try await transaction.query(Self.selection(subject, team)), of: subject, in: team) }
+
+    private static func selection(_ subject: Subject, _ team: TeamID) -> SQL {
+        "SELECT secret_sealed FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)"
+    }
+
+    private func secret(_ rows: Rows, of subject: Subject, in team: TeamID) throws(PostgresFailure) -> TOTPSecret? {
         guard var row = rows.first else { return nil }
         let sealed: [UInt8] = try row.next()
         guard let bytes = sealer.open(sealed, context: Self.place(of: subject, in: team)),

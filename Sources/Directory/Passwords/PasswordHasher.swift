@@ -45,6 +45,11 @@ public struct PasswordHasher: Sendable {
         }
     }
 
+    /// Whether `hash` is a hash of a password that may be set.
+    public func matches(_ password: NewPassword, _ hash: PasswordHash, in team: TeamID) async throws(Busy) -> Bool {
+        try await matches(password.text, hash, in: team)
+    }
+
     /// Replacement for `hash`, which was just found to be of the password; nil if its parameters are up to date.
     func rehash(_ password: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
         guard argon2id.needsRehash(hash) else { return nil }

@@ -54,6 +54,16 @@ public struct PasswordStore: Sendable {
         }
     }
 
+    /// The hash of a user's password; nil for none.
+    public static func hash(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure)
+        -> PasswordHash?
+    {
+        let stored: String? = try await change.query(
+            "SELECT hash FROM passwords WHERE team_id = \(change.team) AND sub = \(subject)"
+        ).firstValue()
+        return stored.flatMap(PasswordHash.init)
+    }
+
     /// Sets a user's password and ends mailed links, interactions and sessions, except one.
     ///
     /// - Returns: false if the team has no such user.

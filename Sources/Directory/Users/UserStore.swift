@@ -29,14 +29,42 @@ public struct UserStore: Sendable {
     ///
     /// - Throws: `Failure.loginTaken`, `PostgresFailure`.
     @discardableResult public func create(_ new: NewUser, _ change: borrowing Change) async throws -> Subject {
-        let subject = Subject(hexadecimal: Hex.encode(random.bytes(16)))
-        let added = try await change.query(Self.insertion(of: new, as: subject, in: change.team))
-        guard !added.isEmpty else { throw Failure.loginTaken }
-        // The log contains no names and addresses because it outlives the user.
-        try await change.record(
-            "user.created", .user(subject),
-            to: ["isEmailVerified": .boolean(new.isEmailVerified), "hasPassword": .boolean(new.password != nil)])
+        guard let subject = try await create([new], change)[0] else { throw Failure.loginTaken }
         return subject
+    }
+
+    /// Adds users, each with a new `sub`, by one statement.
+    ///
+    /// - Returns: the `sub` of each; nil if the login name is taken.
+    public func create(_ new: [NewUser], _ change: borrowing Change) async throws(PostgresFailure) -> [Subject?] {
+        let subjects = new.map { _ in Subject(hexadecimal: Hex.encode(random.bytes(16))) }
+        let added: [Subject] = try await change.query(Self.insertion(of: new, as: subjects, in: change.team)).column()
+        let isAdded = Set(added)
+        // The log contains no names and addresses because it outlives the user.
+        let users = zip(subjects, new).filter { isAdded.contains($0.0) }
+        let kinds = Dictionary(grouping: users) {
+            ["isEmailVerified": JSONValue.boolean($0.1.isEmailVerified), "hasPassword": .boolean($0.1.password != nil)]
+        }
+        for (kind, users) in kinds {
+            try await change.record("user.created", onEach: users.map { .user($0.0) }, to: kind)
+        }
+        return subjects.map { isAdded.contains($0) ? $0 : nil }
+    }
+
+    /// Sets names, and whether addresses are confirmed, by one statement.
+    public static func update(
+        _ users: [(subject: Subject, name: PersonName, isEmailVerified: Bool)], _ change: borrowing Change
+    ) async throws(PostgresFailure) {
+        try await change.query(
+            """
+            UPDATE users
+            SET given_name = n.given_name, family_name = n.family_name, is_email_verified = n.is_verified::boolean
+            FROM unnest(
+                \(users.map(\.subject.rawValue)), \(users.map(\.name.given)), \(users.map(\.name.family)),
+                \(users.map { "\($0.isEmailVerified)" })
+            ) AS n (sub, given_name, family_name, is_verified)
+            WHERE users.team_id = \(change.team) AND users.sub = n.sub
+            """)
     }
 
     /// User with that `sub`, or nil.
@@ -56,23 +84,28 @@ public struct UserStore: Sendable {
         return try rows.all(User.init)
     }
 
-    /// Inserts the login name first, without which nothing else is added.
-    private static func insertion(of new: NewUser, as subject: Subject, in team: TeamID) -> SQL {
+    /// Inserts the login names first, without which nothing else is added; an empty text stands for none.
+    private static func insertion(of new: [NewUser], as subjects: [Subject], in team: TeamID) -> SQL {
         """
-        WITH login AS (
+        WITH new AS MATERIALIZED (
+            SELECT * FROM unnest(
+                \(subjects.map(\.rawValue)), \(new.map { $0.login?.rawValue ?? "" }), \(new.map(\.name.given)),
+                \(new.map(\.name.family)), \(new.map { $0.email?.rawValue ?? "" }),
+                \(new.map { "\($0.isEmailVerified)" }), \(new.map { $0.password?.text ?? "" })
+            ) AS new (sub, login, given_name, family_name, email, is_email_verified, hash)
+        ), login AS (
             INSERT INTO login_names (team_id, login, sub)
-            SELECT \(team), \(new.login), \(subject) WHERE \(new.login) IS NOT NULL
+            SELECT \(team), login, sub FROM new WHERE login <> ''
             ON CONFLICT (team_id, login) DO NOTHING
             RETURNING sub
         ), person AS (
             INSERT INTO users (team_id, sub, given_name, family_name, email, is_email_verified)
-            SELECT \(team), \(subject), \(new.name.given), \(new.name.family), \(new.email),
-                \(new.isEmailVerified)
-            WHERE \(new.login) IS NULL OR EXISTS (SELECT FROM login)
+            SELECT \(team), sub, given_name, family_name, NULLIF(email, ''), is_email_verified::boolean
+            FROM new WHERE login = '' OR sub IN (SELECT sub FROM login)
             RETURNING sub
         ), password AS (
             INSERT INTO passwords (team_id, sub, hash)
-            SELECT \(team), sub, \(new.password?.text) FROM person WHERE \(new.password?.text) IS NOT NULL
+            SELECT \(team), person.sub, new.hash FROM person JOIN new ON new.sub = person.sub WHERE new.hash <> ''
         )
         SELECT sub FROM person
         """

@@ -71,6 +71,14 @@ extension AuditEvent {
             when: condition)
     }
 
+    /// The statement that inserts the event once for each of these users, in place of its target.
+    public func insertion(in team: TeamID, onEach users: [String]) -> SQL {
+        let terms = EventSearchTerms.of(self).filter { $0 != target.name.lowercased() }
+        return insertion(
+            in: team, actor: "\(actor.name)", target: "name", words: "array_append(\(terms)::text[], lower(name))",
+            when: "FROM unnest(\(users)) AS name")
+    }
+
     private func insertion(in team: TeamID, actor name: SQL, target: SQL, words: SQL, when condition: SQL) -> SQL {
         """
         INSERT INTO audit_events (

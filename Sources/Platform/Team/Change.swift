@@ -24,8 +24,13 @@ public struct Change: ~Copyable {
         self.recorded = recorded
     }
 
-    /// The events recorded so far; those that are spliced into a statement are not among them.
-    public var events: [AuditEvent] { recorded.events.withLock { $0 } }
+    /// The events recorded since the last call; those that are spliced into a statement are not among them.
+    public func takeEvents() -> [AuditEvent] {
+        recorded.events.withLock { events in
+            defer { events = [] }
+            return events
+        }
+    }
 
     /// Runs one statement; after a failure every further one fails too, until the transaction ends.
     @discardableResult public func query(_ sql: SQL) async throws(PostgresFailure) -> Rows {
@@ -89,6 +94,16 @@ public struct Change: ~Copyable {
     public func record(_ event: AuditEvent) async throws(PostgresFailure) {
         try await query(event.insertion(in: team))
         recorded.events.withLock { $0.append(event) }
+    }
+
+    /// Records one event for each of several users, by one statement.
+    public func record(_ action: String, onEach users: [AuditEvent.Target], to new: [String: JSONValue])
+        async throws(PostgresFailure)
+    {
+        guard !users.isEmpty else { return }
+        let all = users.map { event(action, on: $0, after: .object(new)) }
+        try await query(all[0].insertion(in: team, onEach: users.map(\.name)))
+        recorded.events.withLock { $0 += all }
     }
 
     /// Records an event with the members that differ, their old and new values.

@@ -26,13 +26,18 @@ struct ApplyCommand {
     let arguments: Arguments
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let file = try read()
+        guard
+            let source = InputFile.open(arguments.file).map({ file in JSONSource { file.octets(from: $0, atMost: $1) } }
+            )
+        else { throw CommandFailure("\(arguments.file) cannot be read, or is no regular file") }
+        let file = try read(source)
         var options = ApplyOptions()
         options.isDryRun = arguments.flags.isDryRun
         options.prunes = arguments.flags.prunes
         options.resetsCredentials = arguments.flags.resetsCredentials
         options.acceptsAppleTokens = arguments.flags.acceptsAppleTokens
         return try report(
+            source,
             try ServerProcess.run(settings) { process throws(CommandFailure) in
                 try Self.apply(file, options, in: process)
             })
@@ -48,17 +53,19 @@ struct ApplyCommand {
         }
     }
 
-    private func read() throws(CommandFailure) -> RegistryFile {
-        guard let octets = TextFile.octets(arguments.file) else {
-            throw CommandFailure("\(arguments.file) cannot be read, or is no regular file of at most 1 MiB")
-        }
+    private func read(_ source: JSONSource) throws(CommandFailure) -> RegistryFile {
         let folder = RegistryFolder(around: arguments.file)
         do {
-            return try RegistryFile(parsing: octets) { name in
+            return try RegistryFile(source) { name in
                 guard let text = folder.read(name) else { throw Unreadable() }
                 return Array(text.utf8)
             }
-        } catch { throw CommandFailure(error, saying: settings.resources) }
+        } catch { throw refusal(error, source) }
+    }
+
+    private func refusal(_ errors: FieldErrors, _ source: JSONSource) -> CommandFailure {
+        let (errors, places) = RegistryFile.placed(errors, in: source)
+        return CommandFailure(errors, at: places.mapValues(\.description), saying: settings.resources)
     }
 
     private struct Unreadable: Error, CustomStringConvertible {
@@ -66,7 +73,7 @@ struct ApplyCommand {
     }
 
     /// Prints the plan and returns the exit status for its outcome.
-    private func report(_ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
+    private func report(_ source: JSONSource, _ report: ApplyReport) throws(CommandFailure) -> ExitStatus {
         for team in report.teams {
             Terminal.say("team \(team.id)")
             for line in team.lines { Terminal.say("  \(line)") }
@@ -81,7 +88,7 @@ struct ApplyCommand {
         case .wouldChange:
             Terminal.say("nothing was changed: this was a dry run")
             return .wouldChange
-        case .refused(let problems): throw CommandFailure(problems, saying: settings.resources)
+        case .refused(let problems): throw refusal(problems, source)
         }
     }
 }

@@ -130,7 +130,12 @@ extension CommandFailure: CustomStringConvertible { var description: String { li
 
 extension CommandFailure {
     /// The field errors of a registry file, one line each, in the console's English texts.
-    init(_ errors: FieldErrors, after prefix: String = "", saying resources: Resources) {
+    ///
+    /// - Parameter places: where in the file the paths stand.
+    init(
+        _ errors: FieldErrors, after prefix: String = "", at places: [FieldPath: String] = [:],
+        saying resources: Resources
+    ) {
         let texts: Translations
         do { texts = try Translations(folder: resources.texts) } catch {
             self.init(error.all.map(\.description))
@@ -139,7 +144,8 @@ extension CommandFailure {
         self.init(
             errors.all.map { error in
                 let message = texts.text(error.message)
-                return prefix + (error.path == .whole ? message : "\(error.path): \(message)")
+                let place = places[error.path].map { "\($0), " } ?? ""
+                return prefix + (error.path == .whole ? message : "\(place)\(error.path): \(message)")
             })
     }
 }

@@ -17,14 +17,13 @@ struct ExportCommand {
         guard let id = TeamID(rawValue: team), id != .system else {
             throw CommandFailure("\(team) is not a Team ID: 10 characters A-Z and 0-9")
         }
-        let file = try ServerProcess.run(settings) { process throws(CommandFailure) in
+        let isThere = try ServerProcess.run(settings) { process throws(CommandFailure) in
             let provisioner = process.provisioner
-            do { return try process.loops[0].wait { try await provisioner.export(id) } } catch {
+            do { return try process.loops[0].wait { try await provisioner.export(id) { Terminal.pass($0) } } } catch {
                 throw CommandFailure("the team cannot be exported: \(describing: error)")
             }
         }
-        guard let file else { throw CommandFailure("there is no team \(id)") }
-        Terminal.pass(file.json + [UInt8(ascii: "\n")])
+        guard isThere else { throw CommandFailure("there is no team \(id)") }
         return .success
     }
 }

@@ -106,8 +106,9 @@ private struct SimulatorRegistry: Sendable {
 
     /// The client's return URL behind those of its Services ID, because applying a file without them would delete them.
     private func returnURLs(of client: Simulation.Client) async throws -> [String] {
-        guard let id = TeamID(rawValue: Simulator.teamID), let team = try await provisioner.export(id)?.teams.first
-        else { return [client.returnURL] }
+        guard let id = TeamID(rawValue: Simulator.teamID), let team = try await provisioner.entry(of: id) else {
+            return [client.returnURL]
+        }
         let services = (team.appIDs ?? []).flatMap { $0.serviceIDs ?? [] }
         let known = services.last { $0.identifier == client.registration.servicesID.rawValue }?.settings["returnURLs"]
         return (known?.strings ?? []).filter { $0 != client.returnURL } + [client.returnURL]

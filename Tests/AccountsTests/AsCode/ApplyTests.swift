@@ -124,7 +124,26 @@ import Testing
         #expect(try argon2id.verify("correct horse battery", against: kept))
         #expect(try argon2id.verify("a wholly other horse", against: reset))
         #expect(report.teams.map(\.lines) == [["~ user ada@acme.example: password reset"]])
+        #expect(try await pippin.apply(changed) { $0.resetsCredentials = true }.outcome == .unchanged)
         #expect(try pippin.count("sessions") == 0)
+    }
+
+    @Test(.installation) func `prints each event that it records, and no other`() async throws {
+        let totp = #"{"email": "ada@acme.example", "totpSecret": "JBSWY3DPEHPK3PXP", "emailVerified": true}"#
+        let texts = [
+            Files.whole, Files.whole(description: "Other"), Files.team(#""users": [\#(totp)]"#),
+            Files.team(#""name": "Other", "appIDs": [{"identifier": "com.acme.app", "serviceIDs": []}]"#),
+            Files.team(#""appIDs": [{"identifier": "com.acme.tv"}], "keys": [], "emailSources": [], "users": []"#),
+        ]
+        for text in texts {
+            let before = try pippin.count("audit_events")
+            let lines = try await pippin.apply(text) {
+                $0.prunes = true
+                $0.resetsCredentials = true
+            }.teams.flatMap(\.lines)
+            #expect(try pippin.count("audit_events") - before == lines.count, "\(lines)")
+            #expect(!lines.isEmpty)
+        }
     }
 
     @Test(.installation) func `by ten at once ends as by one`() async throws {

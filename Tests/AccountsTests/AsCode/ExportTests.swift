@@ -69,9 +69,32 @@ import Testing
         #expect(try await pippin.apply(text).outcome == .unchanged)
     }
 
-    @Test(.installation) func `of a team that is not there is nothing`() async throws {
-        let exports = [try await pippin.provisioner.export(TeamID.acme), try await pippin.provisioner.export(.system)]
+    @Test(.installation) func `O17: of many people is applied in both ways, and changes nothing`() async throws {
+        let count = 2_100
+        func file(_ family: String, from first: Int = 1) -> String {
+            let people = (first...count).map {
+                #"{"email": "p\#($0)@acme.example", "familyName": "\#(family)", "emailVerified": \#($0 % 2 == 0)}"#
+            }
+            return Files.team(#""users": [\#(people.joined(separator: ",\n"))]"#)
+        }
+        #expect(try await pippin.apply(file("Young")).teams.first?.lines.count == count + 1)
+        #expect(try pippin.value("SELECT count(*) FROM users WHERE is_email_verified") == "\(count / 2)")
+        let text = try await pippin.export()
+        #expect(try await pippin.apply(text) { $0.prunes = true }.outcome == .unchanged)
+        #expect(try await pippin.apply(file("Old")).teams.first?.lines.count == count)
+        #expect(try await pippin.apply(file("Old")).outcome == .unchanged)
+        try await Installation.with { other in
+            let report = try await other.apply(text)
+            #expect(report.outcome == .applied)
+            #expect(try await other.export() == text)
+        }
+        let pruned = try await pippin.apply(file("Old", from: 3)) { $0.prunes = true }
+        #expect(pruned.teams.first?.lines == ["- user p1@acme.example", "- user p2@acme.example"])
+    }
 
-        #expect(exports.allSatisfy { $0 == nil })
+    @Test(.installation) func `of a team that is not there is nothing`() async throws {
+        for team in [TeamID.acme, .system] {
+            #expect(try await !pippin.provisioner.export(team) { _ in Issue.record("there is something of \(team)") })
+        }
     }
 }

@@ -59,7 +59,9 @@ struct Installation: OwnedDatabase, Sendable {
     struct Missing: Error {}
 
     func export(_ team: TeamID = .acme) async throws -> String {
-        String(decoding: try #require(try await provisioner.export(team)).json, as: UTF8.self)
+        var octets: [UInt8] = []
+        guard try await provisioner.export(team, { octets += $0 }) else { throw Missing() }
+        return String(decoding: octets, as: UTF8.self)
     }
 
     /// The only value that a statement finds.
@@ -128,6 +130,18 @@ enum Files {
             _ = try RegistryFile(parsing: Array(text.utf8)) { _ in throw Installation.Missing() }
             return []
         } catch { return error.all }
+    }
+
+    /// Where the faults of the text are.
+    static func places(_ text: String) -> [String] {
+        let source = JSONSource(Array(text.utf8))
+        do throws(FieldErrors) {
+            _ = try RegistryFile(source) { _ in throw Installation.Missing() }
+            return []
+        } catch {
+            let (errors, places) = RegistryFile.placed(error, in: source)
+            return errors.all.map { "\(places[$0.path]?.description ?? ""): \($0.path)" }
+        }
     }
 
     static func escaped(_ text: String) -> String {

@@ -15,8 +15,8 @@ import Testing
             report.teams.map(\.lines) == [
                 [
                     "- key ACMEKEY001", "- Service ID com.acme.web of com.acme.app", "- e-mail source ada@mail.example",
-                    "- user ada@acme.example", "+ Service ID com.acme.shop of com.acme.app",
-                    "+ user ben@acme.example, without a password",
+                    "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
+                    "- user ada@acme.example",
                 ]
             ])
         #expect(try await pippin.apply(text, { $0.prunes = true }).outcome == .unchanged)

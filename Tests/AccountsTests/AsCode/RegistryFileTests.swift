@@ -41,23 +41,59 @@ import Testing
                 "mode": "production"
             }]}
             """
-        let message = "Line 4, column 5: the member “mode” is here a second time in one object."
-        #expect(Files.problems(text) == FieldErrors(.whole, message).all)
         // Written otherwise, it is the same member.
-        let escaped = text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)
-        #expect(Files.problems(escaped) == FieldErrors(.whole, message).all)
+        for text in [text, text.replacing("    \"mode\": \"production\"", with: #"    "m\u006fde": 1"#)] {
+            let problems = Files.problems(text)
+            #expect(problems.contains { "\($0.message)".contains("a second time") })
+            #expect(Files.places(text).contains("line 4, column 5: teams[0].mode"))
+        }
+    }
+
+    @Test func `is told all its faults at once, in its order and with their places`() {
+        let text = """
+            {"teams": [
+                {
+                    "id": "ACMETEAM01", "colour": "red", "mode": 7, "mode": "sandbox",
+                    "users": [
+                        {"email": "ä@b.example", "admin": true}, 7,
+                        {"givenName": ["A"]}
+                    ],
+                    "keys": {}, "appIDs": [{"serviceIDs": "none", "signIn": "yes", "identifier": "a.b"}]
+                }
+            ], "team": []}
+            """
+        #expect(
+            Files.places(text) == [
+                "line 3, column 29: teams[0].colour", "line 3, column 57: teams[0].mode",
+                "line 5, column 38: teams[0].users[0].admin", "line 5, column 54: teams[0].users[1]",
+                "line 5, column 54: teams[0].users[1].email", "line 6, column 13: teams[0].users[2].email",
+                "line 6, column 14: teams[0].users[2].givenName", "line 8, column 9: teams[0].keys",
+                "line 8, column 33: teams[0].appIDs[0].serviceIDs", "line 8, column 55: teams[0].appIDs[0].signIn",
+                "line 10, column 4: team",
+            ])
+    }
+
+    @Test func `on one line, or cut off, is told where`() throws {
+        let text = Files.whole.split(separator: "\n").joined()
+        #expect(Files.problems(text) == [])
+        // Cut off anywhere it is no registry file, and the fault is where it ends.
+        for length in stride(from: 1, to: text.utf8.count, by: 7) {
+            let cut = String(decoding: Array(text.utf8.prefix(length)), as: UTF8.self)
+            let problems = Files.problems(cut)
+            #expect(problems.count == 1 && "\(problems)".contains("Line 1, column "), "\(cut.suffix(20))")
+        }
     }
 
     @Test func `S42: that is too deep or too wide is refused with its place`() {
         let deep = "{\"teams\":\n" + String(repeating: "[", count: 50_000)
         #expect(
             Files.problems(deep).map(\.message) == [
-                .verbatim("Line 2, column 17: the file is nested more deeply than any registry is.")
+                .verbatim("Line 2, column 15: the file is nested more deeply than any registry is.")
             ])
-        let wide = "{\"teams\":\n[" + String(repeating: "1,", count: 300_000) + "1]}"
-        let problems = Files.problems(wide)
-        #expect(problems.count == 1)
-        #expect("\(problems[0].message)".contains("the file holds more values than any registry does."))
+        let wide = "{\"teams\":\n[{\"keys\": [" + String(repeating: "1,", count: 300_000) + "1]}]}"
+        #expect("\(Files.problems(wide).map(\.message))".contains("the file holds more values than any registry does."))
+        // Of endless faults the first thousand are enough.
+        #expect(Files.problems("{\"teams\":\n[" + String(repeating: "1,", count: 5_000) + "1]}").count == 1_000)
     }
 
     @Test(arguments: ["/etc/shadow", "../key.p8", "keys/../../key.p8", "..", "/", "", "a\\u0000b"])

@@ -67,10 +67,8 @@ import Testing
         #expect(try await !takes(Self.second))
         let report = try await pippin.apply(Self.file(Self.second)) { $0.resetsCredentials = true }
 
-        #expect(
-            report.teams.map(\.lines) == [
-                ["~ user ada@acme.example: password reset", "~ user ada@acme.example: factor replaced"]
-            ])
+        #expect(report.teams.map(\.lines) == [["~ user ada@acme.example: factor replaced"]])
         #expect(try await takes(Self.second))
+        #expect(try await pippin.apply(Self.file(Self.second)) { $0.resetsCredentials = true }.outcome == .unchanged)
     }
 }

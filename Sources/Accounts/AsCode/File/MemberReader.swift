@@ -91,10 +91,17 @@ struct MemberReader {
     func finished() -> FieldErrors {
         var errors = errors
         for name in members.keys.filter({ !known.contains($0) }).sorted() {
-            errors.add(path[name], "This member is unknown; here may stand \(known.joined(separator: ", ")).")
+            errors.add(path[name], Self.unknown(beside: known))
         }
         return errors
     }
+
+    static func unknown(beside known: [String]) -> String {
+        "This member is unknown; here may stand \(known.joined(separator: ", "))."
+    }
+
+    /// Notes that the member is known, and must be a list.
+    mutating func requireList(_ name: String) { _ = list(name) }
 
     private mutating func list(_ name: String) -> [JSONValue]? {
         take(name, "a list") { value in if case .array(let values) = value { values } else { nil } }

@@ -1,11 +1,11 @@
-public import Core
+import Core
 public import Registry
 
-/// A registry file: teams as code, with unparsed values, which `TeamPlan` validates.
+/// A registry file: teams as code, with unparsed values, which `TeamApply` saves.
 ///
 /// An absent member leaves the stored value unchanged.
-public struct RegistryFile: Encodable, Sendable {
-    public var teams: [Team]
+public struct RegistryFile: Sendable {
+    public let teams: [Team]
 
     public struct Team: Encodable, Sendable {
         public var id: String
@@ -13,9 +13,9 @@ public struct RegistryFile: Encodable, Sendable {
         public var appIDs: [AppID]?
         public var keys: [Key]?
         public var emailSources: [EmailSource]?
-        public var users: [User]?
+        var users: UserList?
 
-        private enum CodingKeys: CodingKey { case id, appIDs, keys, emailSources, users }
+        private enum CodingKeys: CodingKey { case id, appIDs, keys, emailSources }
 
         public func encode(to encoder: any Encoder) throws {
             try settings.encode(to: encoder)
@@ -24,7 +24,6 @@ public struct RegistryFile: Encodable, Sendable {
             try members.encodeIfPresent(appIDs, forKey: .appIDs)
             try members.encodeIfPresent(keys, forKey: .keys)
             try members.encodeIfPresent(emailSources, forKey: .emailSources)
-            try members.encodeIfPresent(users, forKey: .users)
         }
     }
 
@@ -79,60 +78,19 @@ public struct RegistryFile: Encodable, Sendable {
         public var totpSecret: String?
         public var givenName: String?
         public var familyName: String?
-    }
-
-    public init(teams: [Team]) { self.teams = teams }
-}
-
-extension RegistryFile {
-    /// Greater than any registry file needs: one of 1 MiB names at most some 60,000 users.
-    private static let maxDepth = 16
-    private static let maxValues = 250_000
-
-    /// Parses a registry file and reads the key files that it names.
-    ///
-    /// - Parameter load: reads a file by its path relative to the registry file.
-    /// - Throws: `FieldErrors` with every error of the file's structure.
-    public init(parsing bytes: [UInt8], load: (String) throws -> [UInt8]) throws(FieldErrors) {
-        guard !Self.isUTF16(bytes) else { throw FieldErrors(.whole, "The file is in UTF-16. Save it as UTF-8.") }
-        let bytes = ByteOrderMark.removed(from: bytes)
-        let value: JSONValue
-        do { value = try JSON.document(bytes, maxDepth: Self.maxDepth, maxValues: Self.maxValues) } catch {
-            throw FieldErrors(.whole, error.words)
-        }
-        var reader = MemberReader(value, at: .whole)
-        teams = reader.objects("teams") { Team(&$0, load) } ?? []
-        let errors = reader.finished()
-        if !errors.isEmpty { throw errors }
-    }
-
-    /// Whether a file begins as one in UTF-16 does: with its byte order mark, or with a character of JSON in two octets.
-    private static func isUTF16(_ bytes: [UInt8]) -> Bool {
-        [[0xFF, 0xFE], [0xFE, 0xFF]].contains(Array(bytes.prefix(2))) || bytes.count > 1 && bytes.prefix(2).contains(0)
-    }
-}
-
-extension JSON.Fault {
-    /// The error with its line and column.
-    fileprivate var words: String {
-        let place = "Line \(line), column \(column)"
-        return switch failure {
-        case .tooDeep: "\(place): the file is nested more deeply than any registry is."
-        case .tooMany: "\(place): the file holds more values than any registry does."
-        case .duplicateMember(let name): "\(place): the member “\(name)” is here a second time in one object."
-        case .malformed, .mismatch: "\(place): the file is not valid JSON."
-        }
+        public var emailVerified: Bool?
     }
 }
 
 extension RegistryFile.Team {
-    fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
+    init(_ reader: inout MemberReader, _ users: RegistryFile.UserList?, _ load: (String) throws -> [UInt8]) {
         id = reader.requiredText("id")
         settings = reader.settings(TeamSettings.self)
         appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
         emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }
-        users = reader.objects("users") { RegistryFile.User(&$0) }
+        reader.requireList("users")
+        self.users = users
     }
 }
 
@@ -214,11 +172,12 @@ extension RegistryFile.EmailSource {
 }
 
 extension RegistryFile.User {
-    fileprivate init(_ reader: inout MemberReader) {
+    init(_ reader: inout MemberReader) {
         email = reader.requiredText("email")
         password = reader.text("password")
         totpSecret = reader.text("totpSecret")
         givenName = reader.text("givenName")
         familyName = reader.text("familyName")
+        emailVerified = reader.boolean("emailVerified")
     }
 }
