@@ -32,7 +32,7 @@ public struct TestSignInStore: Sendable {
                 expires_at
             ) VALUES (
                 \(team), \(testSignIn.id), \(testSignIn.serviceID), \(testSignIn.sessionHash), \(testSignIn.keyID), \(sealed),
-                \(testSignIn.publicKeyPEM), \(testSignIn.returnURL), \(testSignIn.nonce), \(testSignIn.state), \(testSignIn.scope.name),
+                \(testSignIn.publicKeyPEM), \(testSignIn.returnURL), \(testSignIn.nonce), '', \(testSignIn.scope.name),
                 \(testSignIn.scope.email), \(testSignIn.responseMode.rawValue), \(testSignIn.responseType.rawValue),
                 \(testSignIn.createdAt), \(testSignIn.expiresAt)
             )
@@ -61,27 +61,31 @@ public struct TestSignInStore: Sendable {
         )
         guard var row = rows.first else { return nil }
         let sealed: [UInt8] = try row.next()
-        let opened = keyRing.open(sealed, purpose: Self.purpose, context: Self.context(team, id))
-        return opened.flatMap { String(utf8: $0) }
+        return open(sealed, Self.context(team, id))
     }
 
     /// The recorded steps, as a JSON array.
     public func steps(of id: TestSignInID, in team: TeamID) async throws(PostgresFailure) -> String? {
         let rows = try await database.query(
-            "SELECT steps::text FROM test_sign_ins WHERE team_id = \(team) AND test_sign_in_id = \(id)", in: team)
+            "SELECT steps::text, steps_sealed FROM test_sign_ins WHERE team_id = \(team) AND test_sign_in_id = \(id)",
+            in: team)
         guard var row = rows.first else { return nil }
-        return try row.next()
+        // Earlier servers stored them in clear.
+        let (clear, sealed): (String, [UInt8]?) = (try row.next(), try row.next())
+        return sealed == nil ? clear : sealed.flatMap { open($0, Self.context(team, id, "steps_sealed")) }
     }
 
     /// Stores the result of a test sign-in and its audit event, once; false when a result is stored already.
     public func finish(_ id: TestSignInID, steps: String, event: AuditEvent, in team: TeamID)
         async throws(PostgresFailure) -> Bool
     {
+        let sealed = keyRing.seal(
+            Array(steps.utf8), purpose: Self.purpose, context: Self.context(team, id, "steps_sealed"))
         let rows = try await database.query(
             """
             WITH finished AS (
-                UPDATE test_sign_ins SET steps = \(steps)::jsonb
-                WHERE team_id = \(team) AND test_sign_in_id = \(id) AND steps = '[]'
+                UPDATE test_sign_ins SET steps_sealed = \(sealed)
+                WHERE team_id = \(team) AND test_sign_in_id = \(id) AND steps = '[]' AND steps_sealed IS NULL
                 RETURNING test_sign_in_id
             ), audit AS (
                 \(event.insertion(in: team, when: "FROM finished"))
@@ -100,25 +104,35 @@ public struct TestSignInStore: Sendable {
             WHERE team_id = \(team) AND \(condition)
             """, in: team)
         guard var row = rows.first else { return nil }
-        return try TestSignIn(&row)
+        return try TestSignIn(&row) { state(of: $0) }
+    }
+
+    /// The `state` of a test sign-in, derived from its ID so that it is not stored.
+    public func state(of id: TestSignInID) -> String {
+        let code = HMACSHA256(key: keyRing.derive(purpose: "test sign-in states")).code(for: Array(id.rawValue.utf8))
+        return Base64URL.encode(Array(code.prefix(16)))
+    }
+
+    private func open(_ sealed: [UInt8], _ context: [String]) -> String? {
+        keyRing.open(sealed, purpose: Self.purpose, context: context).flatMap { String(utf8: $0) }
     }
 
     private static let purpose = "test sign-ins"
 
-    private static func context(_ team: TeamID, _ id: TestSignInID) -> [String] {
-        [team.rawValue, "test_sign_ins", id.rawValue, "private_key_sealed"]
-    }
+    private static func context(_ team: TeamID, _ id: TestSignInID, _ column: String = "private_key_sealed") -> [String]
+    { [team.rawValue, "test_sign_ins", id.rawValue, column] }
 }
 
 extension TestSignIn {
-    fileprivate init(_ row: inout Row) throws(PostgresFailure) {
+    fileprivate init(_ row: inout Row, state derived: (TestSignInID) -> String) throws(PostgresFailure) {
         id = try row.next()
         serviceID = try row.next()
         sessionHash = try row.next()
         keyID = try row.next()
         publicKeyPEM = try row.next()
         returnURL = try row.next()
-        state = try row.next()
+        let stored: String = try row.next()
+        state = stored.isEmpty ? derived(id) : stored
         nonce = try row.next()
         scope = AuthorizationRequest.Scope(name: try row.next(), email: try row.next())
         responseMode = try row.next()

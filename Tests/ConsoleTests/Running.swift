@@ -160,7 +160,7 @@ private func parts(
         })
     let mail = MailSender(
         settings.mail, client: MailClient(threads: pool), writer: try EmailRenderer(services.site.pages),
-        mailbox: MailboxStore(database), keyRing: keyRing)
+        mailbox: MailboxStore(database, keyRing: keyRing), keyRing: keyRing)
     var options = Console.Options(checks: checks, client: client, mail: mail, pool: pool)
     options.certificateFile = settings.certificateFile.map { CertificateFile($0) { nil } }
     options.simulator = try TestEnvironment.simulator(database, keyRing, teams)

@@ -8,6 +8,7 @@ final class LogLines: Sendable {
         var reached: Set<String> = []
         var causes: [String] = []
         var ended: [(route: String, status: Int)] = []
+        var lines: [String] = []
     }
 
     private let state = Mutex(State())
@@ -16,6 +17,9 @@ final class LogLines: Sendable {
 
     /// Every address of the product behind its method, as it was declared.
     var routes: [String] { state.withLock { $0.known } }
+
+    /// Every line, as it was written.
+    var lines: [String] { state.withLock { $0.lines } }
 
     /// Those whose handlers were asked, or that refused a request by its head or body.
     var reached: Set<String> { state.withLock { $0.reached } }
@@ -36,6 +40,7 @@ final class LogLines: Sendable {
     private func read(_ line: [UInt8]) {
         let json = try? JSON.decode(JSONValue.self, from: line)
         state.withLock { state in
+            state.lines.append(String(decoding: line, as: UTF8.self))
             switch json?["event"]?.string {
             case "route": json?["address"]?.string.map { state.known.append($0) }
             case "request":

@@ -10,14 +10,23 @@ final class Visitor {
     private let wire: Wire
     private let values: [String: String]
     private let address: String
-    private var cookies: [String: String] = [:]
+    private var cookies: [String: String]
     private var message: [UInt8] = []
+    /// What was answered last.
+    private(set) var page = Wire.Answer()
+    /// All that was shown to the person and typed by them.
+    private var texts: [String] = []
 
-    init(_ product: Product, login: String, _ password: String) {
+    convenience init(_ product: Product, login: String, _ password: String) {
+        self.init(product, ["email": login, "password": password])
+    }
+
+    /// - Parameter values: what goes into fields of these names.
+    init(_ product: Product, _ values: [String: String], cookies: [String: String] = [:], at address: String? = nil) {
         self.product = product
+        (self.values, self.cookies) = (values, cookies)
         wire = Wire(port: product.port)
-        values = ["email": login, "password": password]
-        address = product.newAddress()
+        self.address = address ?? product.newAddress()
     }
 
     /// Goes to the page that asks for the password, and makes ready what answers it.
@@ -48,7 +57,67 @@ final class Visitor {
 
     struct NoCode: Error { let page: String }
 
-    private func follow(_ path: String) -> Wire.Answer { go(head("GET \(path)", [])) }
+    @discardableResult func follow(_ path: String) -> Wire.Answer { go(head("GET \(path)", [])) }
+
+    /// Follows the first link of the page whose address contains `part`.
+    func follow(link part: String) {
+        let links = page.text.split(separator: "href=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+        guard let link = links.first(where: { $0.contains(part) }) else {
+            Issue.record("no link to \(part): \(page.status) \(page.text.prefix(3000))")
+            return
+        }
+        follow(String(link).replacing("&amp;", with: "&").replacing(product.process.server.publicURL, with: ""))
+    }
+
+    /// Sends the form of a page that has a field, or is sent to an address that ends so.
+    ///
+    /// - Parameter path: leads to the page; nil for the one that is there.
+    func submit(_ field: String? = nil, at path: String? = nil, to end: String = "", _ own: [String: String] = [:]) {
+        if let path { follow(path) }
+        let forms = PageForm.all(in: page.text).filter { $0.isPost && $0.action.hasSuffix(end) }
+        guard
+            let form = forms.first(where: { form in
+                guard let field else { return !end.isEmpty || form.fields.contains { $0.name != "csrf" } }
+                return form.fields.contains { $0.name == field }
+            })
+        else {
+            Issue.record("no form with \(field ?? end): \(page.status) \(page.text.prefix(3000))")
+            return
+        }
+        page = go(fill(form, own))
+    }
+
+    /// Remembers what was shown in another spelling.
+    func note(_ text: String) { texts.append(text) }
+
+    /// Sends fields as an app does.
+    func post(_ path: String, _ fields: [(name: String, value: String)]) -> Wire.Answer {
+        let body = FormCoding.encode(fields)
+        texts += fields.map(\.value)
+        return ask(
+            head(
+                "POST \(path)",
+                [("Content-Type", "application/x-www-form-urlencoded"), ("Content-Length", "\(body.utf8.count)")])
+                + Array(body.utf8))
+    }
+
+    /// The paths that were shown and begin so, behind the host.
+    func seen(from start: String) -> Set<String> {
+        let host = product.process.server.publicURL
+        return Set(
+            texts.flatMap { $0.split(separator: start).dropFirst() }.map { rest in
+                start.replacing(host, with: "") + rest.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
+            })
+    }
+
+    /// What has the shape of a secret in all that was shown and typed.
+    func secrets() -> Set<String> {
+        let words = texts.flatMap { text in
+            text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "-_.+/".contains($0))) }
+        }
+        return Set(words.filter { $0.utf8.count >= 20 && SecretKind.isFound(in: String($0)) }.map(String.init)).union(
+            cookies.values)
+    }
 
     /// Asks, and follows the redirects on this site.
     private func go(_ message: [UInt8]) -> Wire.Answer {
@@ -63,6 +132,9 @@ final class Visitor {
 
     private func ask(_ message: [UInt8]) -> Wire.Answer {
         let answer = wire.ask(message)
+        page = answer
+        texts.append(answer.text)
+        texts += answer.fields.map(\.value)
         for field in answer.fields where field.name == "set-cookie" {
             let pair = field.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             if pair.count == 2 { cookies[String(pair[0])] = String(pair[1]) }
@@ -70,11 +142,11 @@ final class Visitor {
         return answer
     }
 
-    private func fill(_ form: PageForm) -> [UInt8] {
-        let fields = form.fields.map { (name: $0.name, value: values[$0.name] ?? $0.value) }
+    private func fill(_ form: PageForm, _ own: [String: String] = [:]) -> [UInt8] {
+        let fields = form.fields.map { (name: $0.name, value: own[$0.name] ?? values[$0.name] ?? $0.value) }
         let body = FormCoding.encode(fields.filter { !$0.name.isEmpty })
         return head(
-            "POST \(form.action)",
+            "POST \(form.action.replacing(product.process.server.publicURL, with: ""))",
             [
                 ("Origin", product.process.server.publicURL), ("Content-Type", "application/x-www-form-urlencoded"),
                 ("Content-Length", "\(body.utf8.count)"),

@@ -9,7 +9,7 @@ import Templates
 struct MailboxPages: ConsolePages {
     let parts: Console.Parts
 
-    private var mailbox: MailboxStore { MailboxStore(database) }
+    private var mailbox: MailboxStore { MailboxStore(database, keyRing: server.keyRing) }
 
     func mount(on router: inout ConsoleRouter) {
         router.get(OperatorRoutes.mailbox, for: .operators) { try await list($0) }
@@ -76,9 +76,9 @@ struct MailboxMailPage: FramedPage {
         $0.text("team") { $0.teamName }
         $0.words("message") { Message(in: "console.operator.messages", $0.mail.entry.message) }
         $0.group("time", TimeView.fields) { TimeView($0.mail.entry.at) }
-        $0.optionalText("link") { $0.mail.link }
-        $0.text("body") { $0.mail.text }
-        $0.text("html") { $0.mail.html }
+        $0.optionalText("link") { $0.mail.body.link }
+        $0.text("body") { $0.mail.body.text }
+        $0.text("html") { $0.mail.body.html }
     }
 
     let frame: OperatorFrame

@@ -46,9 +46,9 @@ struct TestSignInRun: Sendable {
         let id = TestSignInID(random: server.random)
         let testSignIn = TestSignIn(
             id: id, of: serviceID, sessionHash: member.sessionHash, keyID: keyID(), publicKeyPEM: key.publicKey.pem,
-            returnURL: server.publicURL + TestSignInRoutes.callback.link(team, id),
-            state: Base64URL.encode(server.random.bytes(16)), nonce: Base64URL.encode(server.random.bytes(16)),
-            scope: choice.scope, responseMode: choice.responseMode, at: server.clock())
+            returnURL: server.publicURL + TestSignInRoutes.callback.link(team, id), state: testSignIns.state(of: id),
+            nonce: Base64URL.encode(server.random.bytes(16)), scope: choice.scope, responseMode: choice.responseMode,
+            at: server.clock())
         let event = AuditEvent.testSignInStarted(testSignIn, by: member.actor, from: member.origin)
         try await testSignIns.insert(testSignIn, privateKeyPEM: key.pem, event: event, in: team)
         return testSignIn

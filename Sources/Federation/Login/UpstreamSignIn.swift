@@ -53,7 +53,7 @@ public struct UpstreamSignIn: Sendable {
         async throws(PostgresFailure) -> String?
     {
         try await beginUpstreamRequest(
-            of: interaction, storing: [InteractionStore.insertion(of: interaction)], in: team, from: origin)
+            of: interaction, storing: [interactions.insertion(of: interaction)], in: team, from: origin)
     }
 
     /// Begins an upstream request of an interaction in progress.

@@ -38,7 +38,7 @@ public struct AuthorizationRequest: Sendable {
     public let responseType: ResponseType
     public let responseMode: ResponseMode
     public let scope: Scope
-    public let state: String?
+    public internal(set) var state: String?
     public let nonce: String?
     /// The S256 challenge of RFC 7636.
     public let codeChallenge: String?

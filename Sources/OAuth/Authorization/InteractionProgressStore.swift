@@ -1,4 +1,5 @@
 public import Core
+import Crypto
 public import Directory
 public import Platform
 public import Postgres
@@ -8,6 +9,7 @@ public import Postgres
 /// Every statement also checks the browser, and changes nothing when its interaction has ended or has advanced.
 public struct InteractionProgressStore: Sendable {
     let database: TeamDatabase
+    let sealer: Sealer
 
     /// Stores the first proof and discards all earlier proofs of the interaction.
     ///
@@ -116,7 +118,7 @@ public struct InteractionProgressStore: Sendable {
         let rows = try await database.query(
             "\(update) RETURNING \(Interaction.columns)", in: team, durability: .relaxed)
         guard var row = rows.first else { return nil }
-        return try Interaction(&row)
+        return try Interaction(&row, sealer)
     }
 }
 

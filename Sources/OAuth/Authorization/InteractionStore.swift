@@ -1,33 +1,34 @@
 public import Core
+import Crypto
 import Directory
 public import Platform
-public import Postgres
+import Postgres
 
 /// Stores interactions.
 ///
 /// A crash of the server may lose the last moments; the user then starts again.
-public struct InteractionStore: Sendable {
+struct InteractionStore: Sendable {
     let database: TeamDatabase
-
-    public init(database: TeamDatabase) { self.database = database }
+    let sealer: Sealer
 
     /// Stores a new interaction.
     func insert(_ interaction: Interaction) async throws(PostgresFailure) {
-        try await database.query(Self.insertion(of: interaction), in: interaction.team, durability: .relaxed)
+        try await database.query(insertion(of: interaction), in: interaction.team, durability: .relaxed)
     }
 
-    public static func insertion(of interaction: Interaction) -> SQL {
+    func insertion(of interaction: Interaction) -> SQL {
         let app = interaction.app
+        let sealed = interaction.secret.map { sealer.seal(Array($0.utf8), context: interaction.place) }
         return """
             INSERT INTO interactions (
                 team_id, time_partition, interaction_id, browser_hash, client_id, app_id, redirect_uri, response_type,
-                response_mode, wants_name, wants_email, state, nonce, code_challenge, test_sign_in_id, next_path, language,
+                response_mode, wants_name, wants_email, state, nonce, code_challenge, test_sign_in_id, secret_sealed, language,
                 login_hint, requires_reauthentication, created_at
             ) VALUES (
                 \(interaction.team), \(interaction.id.timePartition.number), \(interaction.id), \(interaction.browserHash),
                 \(app?.clientID), \(app?.primaryAppID), \(app?.redirectURI), \(app?.responseType), \(app?.responseMode), \(app?.scope.name ?? false),
-                \(app?.scope.email ?? false), \(app?.state), \(app?.nonce), \(app?.codeChallenge), \(app?.testSignIn),
-                \(interaction.next), \(interaction.language), \(app?.loginHint), \(interaction.progress.requiresReauthentication),
+                \(app?.scope.email ?? false), \(app?.testSignIn == nil ? app?.state : nil), \(app?.nonce), \(app?.codeChallenge), \(app?.testSignIn),
+                \(sealed), \(interaction.language), \(app?.loginHint), \(interaction.progress.requiresReauthentication),
                 \(interaction.createdAt)
             )
             """
@@ -44,7 +45,7 @@ public struct InteractionStore: Sendable {
             WHERE \(Interaction.condition(id, browserHash, team)) AND created_at > \(moment - Interaction.lifetime)
             """, in: team)
         guard var row = rows.first else { return nil }
-        return try Interaction(&row)
+        return try Interaction(&row, sealer)
     }
 
     /// Ends an interaction without a code; false when it no longer exists.
@@ -59,21 +60,39 @@ extension Interaction {
     /// The columns that `init` reads, in order.
     static let columns: SQL = """
         team_id, browser_hash, interaction_id, client_id, app_id, redirect_uri, response_type, response_mode, wants_name, wants_email, state,
-        nonce, code_challenge, test_sign_in_id, login_hint, next_path, language, sub, login, first_factor,
+        nonce, code_challenge, test_sign_in_id, login_hint, secret_sealed, language, sub, login, first_factor,
         first_factor_at, second_factor_due, second_factor, second_factor_at, entered_at, requires_reauthentication,
         created_at
         """
 
-    init(_ row: inout Row) throws(PostgresFailure) {
+    init(_ row: inout Row, _ sealer: Sealer) throws(PostgresFailure) {
         team = try row.next()
         browserHash = try row.next()
         id = try row.next()
-        let app = try AuthorizationRequest(&row)
-        let next: String? = try row.next()
-        goal = app.map { .app($0) } ?? .account(next: next)
+        var app = try AuthorizationRequest(&row)
+        let sealed: [UInt8]? = try row.next()
+        let place = Self.place(id, team)
+        let secret = sealed.flatMap { sealer.open($0, context: place) }.flatMap { String(utf8: $0) }
+        if app?.testSignIn != nil, let secret { app?.state = secret }
+        goal = app.map { .app($0) } ?? .account(next: secret)
         language = try row.next()
         progress = try InteractionProgress(&row)
         createdAt = try row.next()
+    }
+
+    /// What Pippin issued: a path that may hold the token of a link, or the `state` of a test sign-in.
+    fileprivate var secret: String? {
+        switch goal {
+        case .account(let next): next
+        case .app(let app): app.testSignIn == nil ? nil : app.state
+        }
+    }
+
+    fileprivate var place: [String] { Self.place(id, team) }
+
+    /// Context that the secret is sealed for.
+    private static func place(_ id: InteractionID, _ team: TeamID) -> [String] {
+        [team.rawValue, "interactions", id.rawValue, "secret_sealed"]
     }
 
     /// The row of this interaction.
@@ -163,7 +182,4 @@ public struct Interaction: Sendable {
 
     /// The app's request; nil for a sign-in to a page of Pippin.
     public var app: AuthorizationRequest? { if case .app(let request) = goal { request } else { nil } }
-
-    /// The requested path of Pippin; nil when none was requested or the goal is an app.
-    var next: String? { if case .account(let next) = goal { next } else { nil } }
 }

@@ -18,8 +18,9 @@ public struct Interactions: Sendable {
     public init(server: ServerContext, database: TeamDatabase, consents: ConsentStore, traces: any TraceSink) {
         self.server = server
         self.traces = traces
-        interactions = InteractionStore(database: database)
-        progress = InteractionProgressStore(database: database)
+        let sealer = server.keyRing.sealer(purpose: "secrets of interactions")
+        interactions = InteractionStore(database: database, sealer: sealer)
+        progress = InteractionProgressStore(database: database, sealer: sealer)
         codes = CodeStore(database: database)
         self.consents = consents
     }
@@ -73,6 +74,9 @@ public struct Interactions: Sendable {
     public func begin(_ interaction: Interaction) async throws(PostgresFailure) {
         try await interactions.insert(interaction)
     }
+
+    /// The statement that stores an interaction, for a caller's transaction.
+    public func insertion(of interaction: Interaction) -> SQL { interactions.insertion(of: interaction) }
 
     /// Finds the unexpired interaction of that browser.
     public func find(_ id: InteractionID, browserHash: [UInt8], in team: TeamID) async throws(PostgresFailure)

@@ -1,4 +1,5 @@
 public import Core
+public import Crypto
 public import Postgres
 
 /// The console's mailbox, which receives emails while no SMTP server is configured.
@@ -6,19 +7,26 @@ public import Postgres
 /// Its rows belong to the system team, whichever team sends: operators read them in place of the mail server.
 public struct MailboxStore: Sendable {
     private let database: TeamDatabase
+    private let sealer: Sealer
 
-    public init(_ database: TeamDatabase) { self.database = database }
+    public init(_ database: TeamDatabase, keyRing: KeyRing) {
+        self.database = database
+        sealer = keyRing.sealer(purpose: "mail in the mailbox")
+    }
 
     /// Stores an email once, also if its job runs again.
     func keep(_ mail: OutgoingMail, _ written: EmailRenderer.Written, as id: JobID, of team: TeamID)
         async throws(PostgresFailure)
     {
+        let body = MailboxMail.Body(text: written.text, html: written.html, link: mail.message.link)
+        let sealed = sealer.seal(JSON.encode(body), context: Self.place(id))
         try await database.query(
             """
-            INSERT INTO mailbox (team_id, mail_id, of_team, message, recipient, subject, body_text, body_html, link)
-            VALUES (
-                \(TeamID.system), \(id), \(team), \(mail.message.name), \(mail.recipient), \(written.subject),
-                \(written.text), \(written.html), \(mail.message.link)
+            INSERT INTO mailbox (
+                team_id, mail_id, of_team, message, recipient, subject, body_text, body_html, body_sealed
+            ) VALUES (
+                \(TeamID.system), \(id), \(team), \(mail.message.name), \(mail.recipient), \(written.subject), '', '',
+                \(sealed)
             )
             ON CONFLICT DO NOTHING
             """, in: .system)
@@ -53,12 +61,22 @@ public struct MailboxStore: Sendable {
     public func find(_ id: JobID) async throws(PostgresFailure) -> MailboxMail? {
         let rows = try await database.query(
             """
-            SELECT \(MailboxEntry.columns), body_text, body_html, link
+            SELECT \(MailboxEntry.columns), body_text, body_html, link, body_sealed
             FROM mailbox WHERE team_id = \(TeamID.system) AND mail_id = \(id)
             """, in: .system)
         guard var row = rows.first else { return nil }
-        return MailboxMail(
-            entry: try MailboxEntry(&row), text: try row.next(), html: try row.next(), link: try row.next())
+        let entry = try MailboxEntry(&row)
+        let clear = MailboxMail.Body(text: try row.next(), html: try row.next(), link: try row.next())
+        // Earlier servers stored mail in clear.
+        guard let sealed: [UInt8] = try row.next() else { return MailboxMail(entry: entry, body: clear) }
+        guard let json = sealer.open(sealed, context: Self.place(id)) else { return nil }
+        do { return MailboxMail(entry: entry, body: try JSON.decode(MailboxMail.Body.self, from: json)) } catch {
+            return nil
+        }
+    }
+
+    private static func place(_ id: JobID) -> [String] {
+        [TeamID.system.rawValue, "mailbox", id.rawValue, "body_sealed"]
     }
 
     private static func matching(_ search: String?) -> SQL {
@@ -102,7 +120,12 @@ public struct MailboxEntry: Sendable {
 /// An email in the console's mailbox, with its bodies and link.
 public struct MailboxMail: Sendable {
     public let entry: MailboxEntry
-    public let text: String
-    public let html: String
-    public let link: String?
+    public let body: Body
+
+    /// The part that holds secrets, and is sealed.
+    public struct Body: Codable, Sendable {
+        public let text: String
+        public let html: String
+        public let link: String?
+    }
 }

@@ -49,9 +49,11 @@ struct RegistrationStep: Sendable {
             in: "new", of: context.team.id, from: context.visit.origin, at: steps.server.clock(), with: newPasswords)
         let password = try await page.errors.take(form["new"] ?? "", by: rule, choice)
         guard let email, let name, let password else { return nil }
+        // The `state` of a test sign-in is not stored; it would be over by then.
+        let app = context.interaction.app.flatMap { $0.testSignIn == nil ? $0 : nil }
         return AccountRegistrations.Form(
             email: email, name: name, password: password, interaction: context.interaction.id.rawValue,
-            browserHash: context.visit.browserHash, requestQuery: context.interaction.app?.query)
+            browserHash: context.visit.browserHash, requestQuery: app?.query)
     }
 
     private func registrationPage(_ context: InteractionContext) -> RegistrationPage {

@@ -332,7 +332,7 @@ extension ServerProcess {
         let writer = try CommandFailure.ofTemplates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
         return MailSender(
             installation.settings.mail, client: MailClient(threads: pools.mail), writer: writer,
-            mailbox: MailboxStore(services.database), keyRing: server.keyRing)
+            mailbox: MailboxStore(services.database, keyRing: server.keyRing), keyRing: server.keyRing)
     }
 
     private func consoleOptions(_ loop: LoopServices, _ mail: MailSender, _ demo: Demo?, _ simulation: Simulation?)

@@ -70,8 +70,8 @@ private func run(
         server: port.flatMap { SMTPServer("smtp://127.0.0.1:\($0)") },
         sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example")
     MailSender(
-        route, client: MailClient(threads: threads), writer: try emailRenderer(), mailbox: MailboxStore(database),
-        keyRing: keyRing
+        route, client: MailClient(threads: threads), writer: try emailRenderer(),
+        mailbox: MailboxStore(database, keyRing: keyRing), keyRing: keyRing
     ).register(with: &handlers)
     let worker = JobWorker(
         on: loop, database, system: connected.systemDatabase, handlers: handlers, bell: bell,
@@ -79,8 +79,8 @@ private func run(
     let running = Task(executorPreference: loop) { await worker.run() }
     let environment = MailEnvironment(
         conninfo: connected.conninfo, loop: loop, database: database,
-        mail: MailQueue(JobQueue(database, bell: bell), keyRing: keyRing), mailbox: MailboxStore(database),
-        keyRing: keyRing)
+        mail: MailQueue(JobQueue(database, bell: bell), keyRing: keyRing),
+        mailbox: MailboxStore(database, keyRing: keyRing), keyRing: keyRing)
     do { try await body(environment) } catch {
         await worker.stop(within: .testTimeout)
         await running.value

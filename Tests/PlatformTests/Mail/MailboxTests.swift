@@ -17,9 +17,9 @@ import Testing
             #expect(entry.recipient.rawValue == "ada@acme.example")
             #expect(entry.subject == "Confirm your e-mail address for Acme")
             let mail = try #require(try await environment.mailbox.find(entry.id))
-            #expect(mail.link == MailEnvironment.link)
-            #expect(mail.text.contains("\n\(MailEnvironment.link)\n"))
-            #expect(mail.html.contains("href=\"\(MailEnvironment.link)\""))
+            #expect(mail.body.link == MailEnvironment.link)
+            #expect(mail.body.text.contains("\n\(MailEnvironment.link)\n"))
+            #expect(mail.body.html.contains("href=\"\(MailEnvironment.link)\""))
         }
     }
 
