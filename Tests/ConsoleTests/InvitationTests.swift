@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import HTTP
 import Platform
 import Testing
@@ -51,6 +52,24 @@ import Testing
         #expect(try await ben.get(ConsoleRoutes.overview.link(TeamID.acme)).status == 200)
         #expect(try await ben.get(MemberRoutes.member.link(TeamID.acme, #require(ada.subject))).status == 403)
         #expect(try await ben.post(address).status == 410)
+    }
+
+    @Test func `V68: judge and hash no password where the address has an account`() async throws {
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        let address = MemberRoutes.invitation.link(try await invite(&ada).text)
+        let form = [("given_name", "Ben"), ("family_name", ""), ("password", "plant-a-pip-today-7")]
+        var nobody = Browser()
+        _ = try await nobody.get(address)
+        let ben = try await environment.add("Ben")
+        try environment.admin(
+            "INSERT INTO login_names (team_id, login, sub) VALUES ('PIPPIN0000', 'ben@acme.example', $1) ON CONFLICT DO NOTHING",
+            ben.rawValue)
+        let calls = environment.parts.pool.callCount
+
+        let refused = try await nobody.post(address, form)
+
+        #expect(refused.status == 422 && refused.text.contains("signs in with this address already"))
+        #expect(environment.parts.pool.callCount == calls)
     }
 
     @Test func `V40: opened in one browser and sent from another make nobody a member`() async throws {

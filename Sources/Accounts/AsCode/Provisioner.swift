@@ -114,7 +114,7 @@ public struct Provisioner: Sendable {
         -> [LoginName: PasswordHash]
     {
         var hashes: [LoginName: PasswordHash] = [:]
-        for (login, password) in passwords { hashes[login] = try await hasher.hash(password, for: team) }
+        for (login, password) in passwords { hashes[login] = try await hasher.hash(password, for: team, from: .local) }
         return hashes
     }
 

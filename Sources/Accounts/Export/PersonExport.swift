@@ -156,14 +156,25 @@ enum PersonExportList: String, Sendable {
     ) -> SQL {
         let parts = last?.place.split(separator: " ", maxSplits: 1).map(String.init) ?? []
         let (at, id) = (parts.first, parts.last)
-        return """
-            SELECT (extract(epoch FROM at) * 1000000)::bigint || ' ' || event_id, (\(event))::text
-            FROM audit_events
-            WHERE team_id = \(team) AND target_kind = 'user' AND target = \(subject)
+        func newest(_ condition: SQL) -> SQL {
+            """
+            (SELECT * FROM audit_events
+            WHERE team_id = \(team) AND \(condition)
                 AND (\(at) IS NULL OR (at, event_id) < (
                     timestamptz 'epoch' + \(at)::bigint * interval '1 microsecond', \(id)
                 ))
+            ORDER BY at DESC, event_id DESC LIMIT \(limit))
+            """
+        }
+        let about: SQL = """
+            target_kind = 'user' AND target = \(subject)
                 AND NOT (\(leavingOutExports) AND action = 'user.exported' AND actor <> \(subject))
+            """
+        // The target of a sign-in is the app.
+        let signIns: SQL = "actor = \(subject) AND action = \(AuditEvent.signInCompleted) AND target_kind <> 'user'"
+        return """
+            SELECT (extract(epoch FROM at) * 1000000)::bigint || ' ' || event_id, (\(event))::text
+            FROM (\(newest(about)) UNION ALL \(newest(signIns))) AS events
             ORDER BY at DESC, event_id DESC LIMIT \(limit)
             """
     }
@@ -172,7 +183,7 @@ enum PersonExportList: String, Sendable {
         """
         jsonb_build_object(
             'at', at, 'action', action, 'by', actor_kind, 'outcome', outcome, 'ip', ip, 'userAgent', user_agent,
-            'before', before, 'after', after
+            'before', before, 'after', after, 'client', CASE target_kind WHEN 'client' THEN target END
         )
         """
     }

@@ -49,6 +49,11 @@ struct InvitationAcceptancePages: ConsolePages {
     {
         if let context = try await accessControl.context(request) { return try await join(token, open, context) }
         var form = InvitationForm()
+        // Before the password is judged and hashed.
+        if try await LoginNameStore(database: database).isTaken(LoginName(open.invitation.email), in: .system) {
+            form.refuseAddress()
+            return refuse(form, open, token, browser)
+        }
         let accepted = try await form.read(
             fields, for: open.invitation.email, to: open.team.settings.name.rawValue,
             .ofConsole(request, at: server.clock(), with: parts.newPasswords))
@@ -83,7 +88,7 @@ struct InvitationAcceptancePages: ConsolePages {
         _ token: LinkToken, _ open: OpenInvitation, _ accepted: (name: PersonName, password: NewPassword),
         _ request: Request
     ) async throws -> Response {
-        let hash = try await parts.hasher.hash(accepted.password, for: .system)
+        let hash = try await parts.hasher.hash(accepted.password, for: open.team.id, from: request.auditOrigin)
         let joined = try await acceptance.accept(token, from: request.auditOrigin, at: server.clock()) {
             email, change in
             let person = NewUser(name: accepted.name, email: email, isEmailVerified: true, password: hash)

@@ -57,7 +57,8 @@ struct SetupPages: ConsolePages {
     )? {
         let key = try await teamCreation.makeKey()
         let person = NewUser(
-            name: form.name, email: form.email, password: try await parts.hasher.hash(form.password, for: .system))
+            name: form.name, email: form.email,
+            password: try await parts.hasher.hash(form.password, for: .system, from: request.auditOrigin))
         let outcome = try await FirstRun(database, parts.system, log: parts.log).complete(
             token, team: form.team.settings, as: form.team.id, from: request.auditOrigin, at: server.clock(),
             makeOperator: { change in try await users.create(person, change) },

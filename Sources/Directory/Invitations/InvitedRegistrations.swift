@@ -53,9 +53,9 @@ public struct InvitedRegistrations: Sendable {
         async throws -> Outcome
     {
         let hash: PasswordHash
-        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(password, for: caller.team) } catch {
-            return .busy
-        }
+        do throws(PasswordHasher.Busy) {
+            hash = try await hasher.hash(password, for: caller.team, from: caller.origin)
+        } catch { return .busy }
         do {
             let (team, actor) = (caller.team, Actor.system("invitation"))
             return try await database.change(in: team, by: actor, from: caller.origin) { change in

@@ -109,9 +109,9 @@ public struct AccountRegistrations: Sendable {
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip)), in: caller.team, at: caller.now)
         let hash: PasswordHash
-        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(form.password, for: caller.team) } catch {
-            return .busy
-        }
+        do throws(PasswordHasher.Busy) {
+            hash = try await hasher.hash(form.password, for: caller.team, from: caller.origin)
+        } catch { return .busy }
         try await mail(form, hash, for: caller)
         return .mailed
     }
@@ -150,9 +150,9 @@ public struct AccountRegistrations: Sendable {
         if pending.isOwn { return try await make(token, nil, for: caller) }
         guard let choice else { return .unchosen }
         let hash: PasswordHash
-        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(choice.password, for: caller.team) } catch {
-            return .busy
-        }
+        do throws(PasswordHasher.Busy) {
+            hash = try await hasher.hash(choice.password, for: caller.team, from: caller.origin)
+        } catch { return .busy }
         return try await make(token, (choice.name, hash), for: caller)
     }
 

@@ -104,7 +104,8 @@ public struct PasswordRecovery: Sendable {
         let team = caller.team
         guard let user = try await person(token, for: caller) else { return .expired }
         let hash: PasswordHash
-        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(password, for: team) } catch { return .busy }
+        do throws(PasswordHasher.Busy) { hash = try await hasher.hash(password, for: team, from: caller.origin) } catch
+        { return .busy }
         let actor = Actor.user(user.subject, of: team)
         return try await database.change(in: team, by: actor, from: caller.origin) { change in
             let link = try await links.take(token, for: .password, in: team, at: caller.now, change.transaction)

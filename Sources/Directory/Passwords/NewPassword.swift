@@ -101,7 +101,7 @@ public struct NewPasswords: Sendable {
     {
         try await database.count([RateLimit.Use(.unauthenticatedWrites, by: .network(origin.ip))], in: team, at: now)
         do {
-            return try await hasher.judges.run(for: team.rawValue) {
+            return try await hasher.judges.run(for: origin.owner(in: team)) {
                 Result { () throws(NewPassword.Problem) in try NewPassword(text, by: rule) }
             }
         } catch { throw PasswordHasher.Busy() }

@@ -6,7 +6,8 @@ public import Platform
 ///
 /// A hash keeps a core busy for some 20 ms and holds 19 MiB, so the pool limits the cost of sign-ins: one thread for
 /// each core but one, and a queue no longer than a user would wait. Its threads are shared fairly between teams:
-/// guessing against one team delays that team's sign-ins, and other teams' by no more than the hashes under way.
+/// guessing against one team delays that team's sign-ins, and other teams' by no more than the hashes under way. Console
+/// accounts, all of one team, share them by network (`Origin.owner`).
 public struct PasswordHasher: Sendable {
     /// The queue is longer than a user would wait.
     public struct Busy: Error, Sendable {}
@@ -29,41 +30,44 @@ public struct PasswordHasher: Sendable {
     }
 
     /// Hashes a new password with a new salt.
-    public func hash(_ password: NewPassword, for team: TeamID) async throws(Busy) -> PasswordHash {
-        try await hash(password.text, for: team)
-    }
+    public func hash(_ password: NewPassword, for team: TeamID, from origin: Origin) async throws(Busy) -> PasswordHash
+    { try await hash(password.text, for: origin.owner(in: team)) }
 
     /// Whether `hash` is a hash of the password, which is compared as normalized.
     ///
     /// A nil hash, for an account that does not exist, takes the same time and matches nothing; so does a text too long
     /// to be a password.
-    func matches(_ password: String, _ hash: PasswordHash?, in team: TeamID) async throws(Busy) -> Bool {
+    func matches(_ password: String, _ hash: PasswordHash?, in team: TeamID, from origin: Origin) async throws(Busy)
+        -> Bool
+    {
         let normalized = password.normalizedPassword
         let isPossible = normalized.isPossiblePassword
-        return try await run(for: team) { argon2id throws(Argon2id.Failure) in
+        return try await run(for: origin.owner(in: team)) { argon2id throws(Argon2id.Failure) in
             try argon2id.verify(isPossible ? normalized : "", against: isPossible ? hash : nil)
         }
     }
 
     /// Whether `hash` is a hash of a password that may be set.
     public func matches(_ password: NewPassword, _ hash: PasswordHash, in team: TeamID) async throws(Busy) -> Bool {
-        try await matches(password.text, hash, in: team)
+        try await matches(password.text, hash, in: team, from: .local)
     }
 
     /// Replacement for `hash`, which was just found to be of the password; nil if its parameters are up to date.
-    func rehash(_ password: String, replacing hash: PasswordHash, in team: TeamID) async throws(Busy) -> PasswordHash? {
+    func rehash(_ password: String, replacing hash: PasswordHash, in team: TeamID, from origin: Origin)
+        async throws(Busy) -> PasswordHash?
+    {
         guard argon2id.needsRehash(hash) else { return nil }
-        return try await self.hash(password.normalizedPassword, for: team)
+        return try await self.hash(password.normalizedPassword, for: origin.owner(in: team))
     }
 
-    private func hash(_ password: String, for team: TeamID) async throws(Busy) -> PasswordHash {
-        try await run(for: team) { argon2id throws(Argon2id.Failure) in try argon2id.hash(password) }
+    private func hash(_ password: String, for owner: String) async throws(Busy) -> PasswordHash {
+        try await run(for: owner) { argon2id throws(Argon2id.Failure) in try argon2id.hash(password) }
     }
 
     /// Runs `body` in the pool; missing memory counts as overload, as a full queue does.
     private func run<Result: Sendable>(
-        for team: TeamID, _ body: @escaping @Sendable (Argon2id) throws(Argon2id.Failure) -> Result
+        for owner: String, _ body: @escaping @Sendable (Argon2id) throws(Argon2id.Failure) -> Result
     ) async throws(Busy) -> Result {
-        do { return try await pool.run(for: team.rawValue) { [argon2id] in try body(argon2id) } } catch { throw Busy() }
+        do { return try await pool.run(for: owner) { [argon2id] in try body(argon2id) } } catch { throw Busy() }
     }
 }

@@ -38,14 +38,19 @@ public struct PasswordSignIn: Sendable {
         // Normalized like `LoginName` if possible; an invalid name belongs to no account, yet is counted too.
         let account = LimitKey.login(LoginName(rawValue: login)?.rawValue ?? login, knownBrowser: browser)
         let ofNetwork = browser == nil ? [RateLimit.Use(.failedProofsOfNetwork, by: .network(origin.ip))] : []
-        let uses = ofNetwork + [RateLimit.Use(.failedProofs, by: account)]
+        // Not taken back, in whatever browser: right passwords cost a hash each, and leave an event.
+        let uses =
+            ofNetwork + [
+                RateLimit.Use(.failedProofs, by: account),
+                RateLimit.Use(.signIns, by: .login(LoginName(rawValue: login)?.rawValue ?? login)),
+            ]
         do { try await database.count(uses, in: team, at: now) } catch let refusal as TooManyRequests {
             return .locked(refusal)
         }
         if credential == nil { credential = try await passwords.credential(for: name, in: team) }
         let isRight: Bool
         do throws(PasswordHasher.Busy) {
-            isRight = try await hasher.matches(password, credential?.hash, in: team)
+            isRight = try await hasher.matches(password, credential?.hash, in: team, from: origin)
         } catch {
             try await database.release(uses, in: team, at: now)
             return .busy
@@ -55,7 +60,7 @@ public struct PasswordSignIn: Sendable {
             return .wrong
         }
         try await database.release(ofNetwork + [.all(of: .failedProofs, by: account)], in: team, at: now)
-        try await renewHash(credential, password, in: team)
+        try await renewHash(credential, password, in: team, from: origin)
         return .success(credential.user, credential.factors)
     }
 
@@ -73,18 +78,20 @@ public struct PasswordSignIn: Sendable {
     }
 
     /// Replaces an outdated hash; the sign-in succeeds even if that is not possible now.
-    private func renewHash(_ credential: PasswordStore.Credential, _ password: String, in team: TeamID)
-        async throws(PostgresFailure)
-    {
-        guard let old = credential.hash, let new = await renewed(old, password, in: team) else { return }
+    private func renewHash(
+        _ credential: PasswordStore.Credential, _ password: String, in team: TeamID, from origin: Origin
+    ) async throws(PostgresFailure) {
+        guard let old = credential.hash, let new = await renewed(old, password, in: team, from: origin) else { return }
         try await passwords.replace(old, with: new, of: credential.user.subject, in: team)
     }
 
     /// Renewed hash; nil if the current one is good enough, or the machine is overloaded.
-    private func renewed(_ hash: PasswordHash, _ password: String, in team: TeamID) async -> PasswordHash? {
-        do throws(PasswordHasher.Busy) { return try await hasher.rehash(password, replacing: hash, in: team) } catch {
-            return nil
-        }
+    private func renewed(_ hash: PasswordHash, _ password: String, in team: TeamID, from origin: Origin) async
+        -> PasswordHash?
+    {
+        do throws(PasswordHasher.Busy) {
+            return try await hasher.rehash(password, replacing: hash, in: team, from: origin)
+        } catch { return nil }
     }
 }
 

@@ -48,9 +48,14 @@ public struct SessionStore: Sendable {
     /// Creates a session and uses up its stored proofs in one transaction; nil if they are no longer available.
     ///
     /// The user is locked first, as by operations that end the proofs.
-    public func begin(_ beginning: Beginning, taking proofs: Proofs, in team: TeamID) async throws(PostgresFailure)
-        -> SessionToken?
-    {
+    ///
+    /// - Throws: `TooManyRequests`, `PostgresFailure`.
+    public func begin(_ beginning: Beginning, taking proofs: Proofs, in team: TeamID) async throws -> SessionToken? {
+        // A password was counted when it was tried.
+        if beginning.factors.first != .password {
+            let use = RateLimit.Use(.signIns, by: .account(beginning.subject))
+            try await database.count([use], in: team, at: beginning.now)
+        }
         let token = SessionToken(random: random)
         let statement = beginning.statement(token, taking: proofs, living: life, in: team)
         let rows = try await database.query([beginning.lock(in: team), statement], in: team)
@@ -236,12 +241,12 @@ extension SessionStore {
 
     /// User, proofs and origin of a new session.
     public struct Beginning: Sendable {
-        private let subject: Subject
-        private let factors: [ProofMethod]
+        fileprivate let subject: Subject
+        fileprivate let factors: [ProofMethod]
         private let app: ClientID?
         private let origin: Origin
         private let old: SessionToken?
-        private let now: Timestamp
+        fileprivate let now: Timestamp
 
         /// - Parameters:
         ///   - factors: methods by which the user authenticated: the first, and a second if one was given.
@@ -319,10 +324,10 @@ extension SessionStore.Beginning {
     }
 
     private func event(in team: TeamID) -> AuditEvent {
-        var after: [String: JSONValue] = ["factors": .array(factors.map { .string($0.rawValue) })]
-        after["app"] = app.map { .string($0.rawValue) }
-        return AuditEvent(
-            "sign_in.completed", by: .user(subject, of: team), on: .user(subject), from: origin, after: .object(after))
+        AuditEvent(
+            AuditEvent.signInCompleted, by: .user(subject, of: team),
+            on: app.map(AuditEvent.Target.client) ?? .user(subject), from: origin,
+            after: ["factors": .array(factors.map { .string($0.rawValue) })])
     }
 }
 

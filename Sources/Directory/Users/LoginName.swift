@@ -34,12 +34,14 @@ public struct LoginName: SQLText, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Login names of a team's users.
-struct LoginNameStore: Sendable {
+public struct LoginNameStore: Sendable {
     let database: TeamDatabase
 
+    public init(database: TeamDatabase) { self.database = database }
+
     /// Whether a user of the team other than `subject` has the login name.
-    func isTaken(_ login: LoginName, in team: TeamID, exceptBy subject: Subject? = nil) async throws(PostgresFailure)
-        -> Bool
+    public func isTaken(_ login: LoginName, in team: TeamID, exceptBy subject: Subject? = nil)
+        async throws(PostgresFailure) -> Bool
     {
         let rows = try await database.query(
             """

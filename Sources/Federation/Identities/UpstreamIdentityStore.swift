@@ -101,6 +101,13 @@ extension UpstreamIdentityStore {
         return try Known(&row)
     }
 
+    /// Counts a sign-in that is completed without a session.
+    ///
+    /// - Throws: `TooManyRequests`, `PostgresFailure`.
+    func count(signInOf subject: Subject, in team: TeamID, at now: Timestamp) async throws {
+        try await database.count([RateLimit.Use(.signIns, by: .account(subject))], in: team, at: now)
+    }
+
     /// Two parts of a WITH clause that log the user's sign-in to an app and store its time.
     ///
     /// - Parameter condition: a FROM or WHERE clause; nothing is written if it yields no row.
@@ -109,8 +116,8 @@ extension UpstreamIdentityStore {
         at now: Timestamp, when condition: SQL = ""
     ) -> SQL {
         let event = AuditEvent(
-            "sign_in.completed", by: .person(subject), on: AuditEvent.Target("user", subject.rawValue), from: origin,
-            after: ["app": .string(app.rawValue), "factors": [.string(provider.rawValue)]])
+            AuditEvent.signInCompleted, by: .person(subject), on: .client(app), from: origin,
+            after: ["factors": [.string(provider.rawValue)]])
         return """
             \(UserStore.noting(everySignInOf: subject, in: team, at: now, when: condition)), completion AS (
                 \(event.insertion(in: team, when: condition))

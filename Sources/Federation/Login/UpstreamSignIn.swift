@@ -165,6 +165,9 @@ extension UpstreamSignIn {
         let identity = try await provider.identify(
             login.answer, of: login.upstreamRequest, in: login.team, at: login.claimed.proof.answeredAt)
         let known = try await record(identity, login)
+        if login.interaction.app != nil {
+            try await people.count(signInOf: known.user.subject, in: login.team.id, at: server.clock())
+        }
         let grant = try await orphans.proved(
             try await provider.redeem(code, of: login.upstreamRequest, in: login.team), about: identity.identifier,
             from: source(of: login))

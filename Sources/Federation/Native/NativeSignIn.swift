@@ -340,6 +340,7 @@ extension NativeSignIn {
     ) async throws -> [UInt8] {
         let team = login.team.id
         let subject = person.user.subject
+        try await people.count(signInOf: subject, in: team, at: login.at)
         let refreshToken = token(login)
         let isNewUser = person.user.lastSignInAt == nil
         let completion = people.completion(

@@ -132,11 +132,18 @@ extension Request {
 
 /// The identifier of a request, in logs and on error pages.
 ///
-/// Unique within a process and spread over 64 bits; it is not a secret and authorizes nothing.
+/// Its first half is the second in which the request came, so that what happened then is found without an index; the second
+/// half is hardly ever given twice within a second. It is not a secret and authorizes nothing.
 public struct RequestID: Hashable, Sendable, CustomStringConvertible {
     public let value: UInt64
 
     public init(_ value: UInt64) { self.value = value }
+
+    /// The second in which the request with this reference came; nil for a text of another form.
+    public static func time(of reference: String) -> Timestamp? {
+        guard reference.utf8.count == 16, let value = UInt64(reference, radix: 16) else { return nil }
+        return Timestamp(seconds: Int(value >> 32))
+    }
 
     /// Sixteen hexadecimal digits.
     public var description: String {
@@ -147,17 +154,17 @@ public struct RequestID: Hashable, Sendable, CustomStringConvertible {
 
 /// Generator of request identifiers, from a random start.
 struct RequestNumbering {
-    private var state: UInt64
+    private var state: UInt32
 
-    init(start: UInt64) { state = start }
+    init(start: UInt32) { state = start }
 
-    /// The next step of SplitMix64: a permutation of 64 bits, so no identifier repeats before all were used.
-    mutating func next() -> RequestID {
-        state &+= 0x9E37_79B9_7F4A_7C15
+    /// The second, and the next step of a permutation of 32 bits (the finalizer of MurmurHash3).
+    mutating func next(at moment: Timestamp = .now()) -> RequestID {
+        state &+= 0x9E37_79B9
         var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return RequestID(mixed ^ mixed >> 31)
+        mixed = (mixed ^ mixed >> 16) &* 0x85EB_CA6B
+        mixed = (mixed ^ mixed >> 13) &* 0xC2B2_AE35
+        return RequestID(UInt64(UInt32(truncatingIfNeeded: moment.seconds)) << 32 | UInt64(mixed ^ mixed >> 16))
     }
 }
 

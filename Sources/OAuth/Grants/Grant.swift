@@ -117,8 +117,8 @@ private struct AuthorizationCodeGrant: Sendable {
 
     private func refuseReplay(of tokenID: [UInt8], _ request: AuthenticatedRequest) async throws -> OAuthError {
         let event = AuditEvent(
-            "code.replayed", by: .client(request.client.id),
-            on: AuditEvent.Target("client", request.client.id.rawValue), from: request.origin, outcome: .refused)
+            "code.replayed", by: .client(request.client.id), on: .client(request.client.id), from: request.origin,
+            outcome: .refused)
         try await services.ends.revoke(tokenID, event: event, in: request.team.id, at: request.moment)
         return OAuthError(
             .invalidGrant, "The code has already been used.", cause: .codeUsed,

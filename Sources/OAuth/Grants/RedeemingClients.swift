@@ -26,9 +26,7 @@ final class RedeemingClients: @unchecked Sendable {
         let redeemer = Redeemer(team: team, client: client)
         guard !known.contains(redeemer) else { return }
         if known.count >= Self.capacity { known = [] }
-        let event = AuditEvent(
-            "client.first_redemption", by: .client(client), on: AuditEvent.Target("client", client.rawValue),
-            from: origin)
+        let event = AuditEvent("client.first_redemption", by: .client(client), on: .client(client), from: origin)
         let isWritten = await log.attempt("first_redemption.not_kept", request: origin.requestID) {
             try await database.query(
                 """

@@ -68,7 +68,7 @@ extension NotBeforeScope {
     fileprivate func target(in team: TeamID) -> AuditEvent.Target {
         switch self {
         case .team: AuditEvent.Target("team", team.rawValue)
-        case .client(let id): AuditEvent.Target("client", id.rawValue)
+        case .client(let id): .client(id)
         }
     }
 }

@@ -147,8 +147,8 @@ extension RefreshTokenStore {
 
     private static func reuse(_ rotation: Rotation) -> AuditEvent {
         AuditEvent(
-            "refresh_token.reused", by: .client(rotation.client),
-            on: AuditEvent.Target("client", rotation.client.rawValue), from: rotation.origin, outcome: .refused)
+            "refresh_token.reused", by: .client(rotation.client), on: .client(rotation.client), from: rotation.origin,
+            outcome: .refused)
     }
 }
 

@@ -18,7 +18,12 @@ public struct AuditEvent: Sendable {
             self.kind = kind
             self.name = name
         }
+
+        public static func client(_ id: ClientID) -> Target { Target("client", id.rawValue) }
     }
+
+    /// The action of a completed sign-in: its actor is the user, its target the app, or the user where there is none.
+    public static let signInCompleted = "sign_in.completed"
 
     public let actor: Actor
     /// The resource and a verb in the past tense, such as `app_id.created`.

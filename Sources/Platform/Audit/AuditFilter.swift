@@ -15,7 +15,7 @@ public struct AuditFilter: Hashable, Sendable {
     /// The period, from `since` inclusive to `until` exclusive.
     public var since: Timestamp?
     public var until: Timestamp?
-    /// Search terms (see `EventSearchTerms`); an event must have all of them.
+    /// Search terms as typed (see `EventSearchTerms`); an event must have all of them.
     public var words: [String] = []
 
     public init() {}

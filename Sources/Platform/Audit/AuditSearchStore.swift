@@ -1,3 +1,4 @@
+import Core
 import HTTP
 public import Postgres
 
@@ -70,8 +71,8 @@ public struct AuditSearchStore: Sendable {
         let rows = try await database.search(search.frequencies, in: team)
         var words: [String] = []
         for var row in rows {
-            let word: String? = try row.next()
-            if let word { words.append(word) } else { search.walksEvents = words.isEmpty }
+            let number: Int? = try row.next()
+            if let number { words.append(filter.words[number]) } else { search.walksEvents = words.isEmpty }
         }
         search.filter.words = words
         return search
@@ -127,21 +128,17 @@ extension AuditSearchStore {
 
         /// Frequency of each term, and in a row with a null term that of the other conditions together; rarest first.
         var frequencies: SQL {
-            let words: SQL = """
-                SELECT w.word, counted.number FROM unnest(\(filter.words)) AS w (word), LATERAL (
-                    SELECT count(*) AS number FROM (
-                        SELECT FROM audit_words a
-                        WHERE a.team_id = \(team) AND a.word = w.word \(period("a.at"))
-                        \(Self.rare)
-                    ) AS found
-                ) AS counted
-                """
             let others: SQL = """
-                UNION ALL SELECT NULL, count(*) FROM (
+                SELECT NULL::integer, count(*) FROM (
                     SELECT FROM audit_events e WHERE \(conditions(before: nil)) \(actor) \(Self.rare)
                 ) AS found
                 """
-            return "\(words) \(looksAtEach ? others : "") ORDER BY 2, 1 NULLS LAST"
+            var counts = looksAtEach ? [others] : []
+            for (number, word) in filter.words.enumerated() {
+                let found = places(of: word, before: nil, Self.rare)
+                counts.append("SELECT \(number)::integer, count(*) FROM (\(found)) AS found")
+            }
+            return "\(Self.union(counts)) ORDER BY 2, 1 NULLS LAST"
         }
 
         /// The matching events before `cursor`, with the names of their actors and targets.
@@ -174,9 +171,9 @@ extension AuditSearchStore {
 
         /// The last index entry within the reach of the search, if there are so many; nil for a search without a reach.
         func end(before cursor: AuditEntry.Place?, _ portion: Portion) -> SQL? {
-            guard looksAtEachPlace, let walked = walked(before: cursor) else { return nil }
+            guard looksAtEachPlace, walksWords, let first = filter.words.first else { return nil }
             return """
-                SELECT at, event_id FROM (\(walked) \(Self.newestFirst) LIMIT \(portion.reach)) AS walked
+                SELECT at, event_id FROM (\(places(of: first, before: cursor, "LIMIT \(portion.reach)"))) AS walked
                 OFFSET \(portion.reach) - 1
                 """
         }
@@ -185,8 +182,8 @@ extension AuditSearchStore {
             if !walksWords, let actors = filter.actors, actors.count > 1 {
                 return events(ofEach: actors, before: cursor, limit)
             }
-            return
-                "\(withWords(before: cursor, reach) ?? "audit_events e") WHERE \(conditions(before: cursor)) \(actor)"
+            let withWords = withWords(before: cursor, looksAtEachPlace ? "LIMIT \(reach)" : limit)
+            return "\(withWords ?? "audit_events e") WHERE \(conditions(before: cursor)) \(actor)"
         }
 
         /// The newest events of each actor, because the index of actors has no order across several of them.
@@ -210,20 +207,31 @@ extension AuditSearchStore {
         }
 
         /// The terms as a condition on each event that meets the others; no index serves it.
-        private var words: SQL { if walksEvents { "AND e.words @> \(filter.words)" } else { "" } }
+        private var words: SQL {
+            guard walksEvents else { return "" }
+            return """
+                AND (e.words @> \(filter.words.map { $0.lowercased() })
+                    OR e.words = '{}' AND \(filter.words) <@ ARRAY[e.actor, e.target, e.request_id])
+                """
+        }
 
         /// The events that have all terms, or nil when the entries of a term are not walked.
         ///
         /// Walks the entries of the first term in order and looks up each among those of the others. OFFSET 0 enforces
         /// this, because with a free choice of joins PostgreSQL may read all entries of a term for one page.
-        private func withWords(before cursor: AuditEntry.Place?, _ reach: SQL) -> SQL? {
-            guard var walked = walked(before: cursor) else { return nil }
-            if looksAtEachPlace { walked = "\(walked) \(Self.newestFirst) LIMIT \(reach)" }
+        private func withWords(before cursor: AuditEntry.Place?, _ limit: SQL) -> SQL? {
+            guard walksWords, let first = filter.words.first else { return nil }
+            let walked = places(of: first, before: cursor, limit)
             let places = filter.words.dropFirst().reduce(walked) { (places: SQL, word) in
                 """
                 SELECT b.at, b.event_id FROM (\(places)) AS b JOIN LATERAL (
                     SELECT FROM audit_words a
-                    WHERE a.team_id = \(team) AND a.word = \(word) AND a.at = b.at AND a.event_id = b.event_id
+                    WHERE a.team_id = \(team) AND a.word = \(word.lowercased()) AND a.at = b.at
+                        AND a.event_id = b.event_id
+                    UNION ALL
+                    SELECT FROM audit_events e
+                    WHERE e.team_id = \(team) AND e.at = b.at AND e.event_id = b.event_id AND e.words = '{}'
+                        AND \(word) IN (e.actor, e.target, e.request_id)
                     OFFSET 0
                 ) AS also ON true
                 """
@@ -237,17 +245,39 @@ extension AuditSearchStore {
                 """
         }
 
-        /// The entries of the term that is walked; nil when none is.
-        private func walked(before cursor: AuditEntry.Place?) -> SQL? {
-            guard walksWords, let first = filter.words.first else { return nil }
+        /// The newest events with a term: the entries of the term, and what columns find of the events without terms.
+        ///
+        /// Each way is limited by itself, so that each walks its index no further than it has to.
+        private func places(of word: String, before cursor: AuditEntry.Place?, _ limit: SQL) -> SQL {
+            func newest(_ table: SQL, _ condition: SQL) -> SQL {
+                """
+                (SELECT a.at, a.event_id FROM \(table) a
+                WHERE a.team_id = \(team) AND \(condition)
+                    \(period("a.at")) \(following(cursor, "a.at", "(a.at, a.event_id)"))
+                ORDER BY a.at DESC, a.event_id DESC \(limit))
+                """
+            }
+            var ways = [newest("audit_words", "a.word = \(word.lowercased())")]
+            let columns: [SQL] = ["a.actor = \(word)", "a.target = \(word) AND a.actor <> a.target"]
+            ways += columns.map { newest("audit_events", "\($0) AND a.words = '{}'") }
+            // A reference tells when its request came; no index has it.
+            if let time = RequestID.time(of: word) {
+                let near: SQL = "a.at BETWEEN \(time - .seconds(600)) AND \(time + .seconds(600))"
+                ways.append(newest("audit_events", "\(near) AND a.request_id = \(word) AND a.words = '{}'"))
+            }
+            // Planned by itself: for the few rows that an outer limit asks for, PostgreSQL would walk all events of the team
+            // in each way that finds none.
             return """
-                SELECT a.at, a.event_id FROM audit_words a
-                WHERE a.team_id = \(team) AND a.word = \(first)
-                \(period("a.at")) \(following(cursor, "a.at", "(a.at, a.event_id)"))
+                WITH newest AS MATERIALIZED (
+                    SELECT at, event_id FROM (\(Self.union(ways))) AS a ORDER BY at DESC, event_id DESC \(limit)
+                )
+                SELECT at, event_id FROM newest
                 """
         }
 
-        private static let newestFirst: SQL = "ORDER BY a.at DESC, a.event_id DESC"
+        private static func union(_ selections: [SQL]) -> SQL {
+            selections.dropFirst().reduce(selections.first ?? "") { (all: SQL, one) in "\(all) UNION ALL \(one)" }
+        }
 
         /// Whether an entry of the term that is walked may fail another condition.
         private var looksAtEachPlace: Bool { walksWords && (looksAtEach || filter.words.count > 1) }

@@ -17,14 +17,24 @@ public struct AuditStore: Sendable {
             """, in: team)
     }
 
-    /// Returns the newest events about a target, up to `limit`.
+    /// Returns the newest events about a target, up to `limit`; those of a user include the sign-ins, whose targets are apps.
     public func list(about target: AuditEvent.Target, in team: TeamID, limit: Int) async throws(PostgresFailure)
         -> [AuditEntry]
     {
         try await list(
             """
-            SELECT e.team_id, \(AuditEntry.storedColumns) FROM audit_events e
-            WHERE e.team_id = \(team) AND e.target = \(target.name) AND e.target_kind = \(target.kind)
+            SELECT e.team_id, \(AuditEntry.storedColumns) FROM (
+                (SELECT * FROM audit_events
+                WHERE team_id = \(team) AND target = \(target.name) AND target_kind = \(target.kind)
+                ORDER BY at DESC, event_id DESC
+                LIMIT \(limit))
+                UNION ALL
+                (SELECT * FROM audit_events
+                WHERE team_id = \(team) AND actor = \(target.name) AND target_kind <> \(target.kind)
+                    AND action = \(AuditEvent.signInCompleted)
+                ORDER BY at DESC, event_id DESC
+                LIMIT \(limit))
+            ) AS e
             ORDER BY e.at DESC, e.event_id DESC
             LIMIT \(limit)
             """, in: team)

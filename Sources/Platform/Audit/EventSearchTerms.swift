@@ -14,8 +14,11 @@ public enum EventSearchTerms {
 
     /// Returns the distinct terms of an event: action, target, actor, request, and every text of before and after.
     ///
+    /// A completed sign-in has none, because such events are most of the log: its columns are searched instead.
+    ///
     /// - Parameter isNamed: whether the names of actor and target are included.
     static func of(_ event: AuditEvent, isNamed: Bool = true) -> [String] {
+        guard event.action != AuditEvent.signInCompleted else { return [] }
         var words: [String] = []
         if isNamed {
             append(whole: event.actor.name.unicodeScalars[...], to: &words)
@@ -29,11 +32,15 @@ public enum EventSearchTerms {
         return Array(words.prefix(limit))
     }
 
-    /// Splits a search text into at most six terms, all of which an event must have.
+    /// Splits a search text into at most six terms, all of which an event must have; in the case that was typed.
     public static func ofQuery(_ text: String) -> [String] {
-        var words: [String] = []
-        for chunk in chunks(of: text) { append(whole: chunk, to: &words) }
-        return Array(words.prefix(6))
+        var (words, typed): ([String], [String]) = ([], [])
+        for chunk in chunks(of: text) {
+            let count = words.count
+            append(whole: chunk, to: &words)
+            if words.count > count, let word = trimmed(chunk) { typed.append(word) }
+        }
+        return Array(typed.prefix(6))
     }
 
     private static func append(_ value: JSONValue, to words: inout [String]) {
@@ -63,11 +70,14 @@ public enum EventSearchTerms {
     }
 
     private static func append(whole text: Scalars, to words: inout [String]) {
-        guard words.count < limit, let start = text.firstIndex(where: isWordy), let end = text.lastIndex(where: isWordy)
-        else { return }
-        let word = String(text[start...end]).lowercased()
+        guard words.count < limit, let word = trimmed(text)?.lowercased() else { return }
         guard word.utf8.count <= longest, !word.unicodeScalars.contains("\0"), !words.contains(word) else { return }
         words.append(word)
+    }
+
+    private static func trimmed(_ text: Scalars) -> String? {
+        guard let start = text.firstIndex(where: isWordy), let end = text.lastIndex(where: isWordy) else { return nil }
+        return String(text[start...end])
     }
 
     /// Whether a scalar belongs to a term: letters, digits, and marks that belong to the letter before them.

@@ -13,6 +13,13 @@ extension RateLimit {
         "failed-proofs", "wrong passwords and codes of an account", 10, per: .minutes(15), by: .account,
         isAdjustable: true)
 
+    /// Passwords of a login name, right or wrong, and sign-ins completed without one.
+    ///
+    /// Each costs a hash or a call to a provider, and leaves an event for as long as the audit log is kept.
+    public static let signIns = RateLimit(
+        "sign-ins", "passwords tried, and sign-ins completed without one", 100, per: .minutes(15), by: .account,
+        isAdjustable: true)
+
     public static let failedProofsOfNetwork = RateLimit(
         "failed-proofs-of-network", "wrong passwords of all accounts from a network", 50, per: .minutes(15),
         by: .network, isAdjustable: true)
@@ -77,7 +84,7 @@ extension RateLimit {
 
     /// All of them, in the order of `docs/limits.md`.
     public static let all = [
-        unauthenticatedWrites, failedProofs, failedProofsOfNetwork, failedCodes, mailToRecipient, mailBySender,
+        unauthenticatedWrites, failedProofs, signIns, failedProofsOfNetwork, failedCodes, mailToRecipient, mailBySender,
         mailOfTeam, probes, unverifiedHost, changes, changesOfTeam, heavyWork, failedHandovers, traceEvents,
         traceEventsOfCause, traceEventsOfNetwork, registryReloads,
     ]

@@ -17,4 +17,10 @@ public struct Origin: Sendable {
 
     /// Origin of an action that did not arrive over the network.
     public static let local = Origin(ip: "", userAgent: "", requestID: "")
+
+    /// The owner of work in pools that are shared fairly: the team, and of what console accounts cause, all of one team, the
+    /// network, so that no member holds up the others.
+    public func owner(in team: TeamID) -> String {
+        team == .system ? "\(team) \(LimitKey.networkPrefix(of: ip))" : team.rawValue
+    }
 }

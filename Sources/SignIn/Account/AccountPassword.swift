@@ -35,7 +35,7 @@ struct AccountPassword: Sendable {
         guard let password = chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
         let hash: PasswordHash
         do throws(PasswordHasher.Busy) {
-            hash = try await steps.accounts.hasher.hash(password, for: person.team.id)
+            hash = try await steps.accounts.hasher.hash(password, for: person.team.id, from: person.visit.origin)
         } catch { throw UserFacingError.unavailable }
         try await steps.accounts.passwords.change(
             to: hash, by: steps.right(of: person), in: person.team.id, from: person.visit.origin,

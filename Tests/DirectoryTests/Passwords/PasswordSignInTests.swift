@@ -33,6 +33,25 @@ import Testing
         }
     }
 
+    @Test func `V67, V68: takes a hundred right passwords of an account in a quarter of an hour, and hashes no more`()
+        async throws
+    {
+        try await withPasswords { passwords in
+            try await passwords.environment.add("Ben", password: passwords.hash)
+            for number in 0..<100 {
+                #expect(try await passwords.authenticate(ip: "192.0.2.\(number)").word == "success")
+            }
+            let calls = passwords.pool.callCount
+
+            for browser in [nil, "known"] {
+                #expect(try await passwords.authenticate(knownBrowser: browser).word == "locked")
+            }
+            #expect(passwords.pool.callCount == calls)
+            #expect(try await passwords.authenticate("ben@acme.example").word == "success")
+            #expect(try await passwords.authenticate(at: .noon + .seconds(901)).word == "success")
+        }
+    }
+
     @Test func `fails for a person without a password and for a suspended one`() async throws {
         try await withPasswords { passwords in
             try await passwords.environment.add("Ben")

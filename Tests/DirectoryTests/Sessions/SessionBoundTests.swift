@@ -30,6 +30,25 @@ import Testing
         }
     }
 
+    @Test func `V67: are a hundred in a quarter of an hour without a password, by whatever factor`() async throws {
+        try await withAda { environment, ada in
+            let ben = try await environment.add("Ben")
+            func begin(_ subject: Subject, _ factor: ProofMethod) async throws {
+                let beginning = SessionStore.Beginning(
+                    of: subject, by: [factor], to: nil, from: .test, replacing: nil, at: .noon)
+                let proofs = SessionStore.Proofs(takenBy: "SELECT \(subject)::text AS sub")
+                _ = try await environment.sessions.begin(beginning, taking: proofs, in: .acme)
+            }
+            for number in 0..<100 { try await begin(ada, number % 2 == 0 ? .passkey : .mailedLink) }
+
+            await #expect(throws: TooManyRequests.self) { try await begin(ada, .passkey) }
+            #expect(try environment.actions().count == 100)
+            // Passwords are counted where they are tried.
+            try await begin(ada, .password)
+            try await begin(ben, .passkey)
+        }
+    }
+
     @Test func `V43: end a thousand at a time where there are very many`() async throws {
         try await withAda { environment, ada in
             try environment.addSessions(2500, of: ada)

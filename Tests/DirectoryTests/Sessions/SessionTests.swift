@@ -25,8 +25,8 @@ import Testing
             _ = try await environment.sessions.begin(for: ada, to: .app, in: .acme, from: .test)
 
             let apps = try environment.admin(
-                "SELECT after->>'app' FROM audit_events WHERE action = 'sign_in.completed'")
-            #expect(apps == [["com.acme.app"]])
+                "SELECT target_kind, target FROM audit_events WHERE action = 'sign_in.completed'")
+            #expect(apps == [["client", "com.acme.app"]])
         }
     }
 

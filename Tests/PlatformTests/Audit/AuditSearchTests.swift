@@ -59,6 +59,43 @@ import Testing
         }
     }
 
+    @Test func `V67: keeps no words of a sign-in, and finds it by person, network, app and reference`() async throws {
+        try await withAuditEnvironment { environment in
+            try await seed(environment)
+            let (ben, app) = (AuditEnvironment.ben.rawValue, "com.acme.MyApp")
+            let second = String(UInt64(Timestamp.now().seconds), radix: 16)
+            let reference = "\(second)0a1b2c3d"
+            try await environment.record(
+                AuditEvent(
+                    AuditEvent.signInCompleted, by: .person(AuditEnvironment.ben),
+                    on: .client(try #require(ClientID(rawValue: app))),
+                    from: Origin(ip: "198.51.100.9", userAgent: "Test/1.0", requestID: reference)))
+
+            #expect(try environment.admin("SELECT FROM audit_words WHERE word = $1", app.lowercased()).isEmpty)
+            let found: [AuditFilter] = [
+                AuditFilter { ($0.actors, $0.action) = ([ben], "sign_in.completed") },
+                AuditFilter { $0.addresses = AddressBlock("198.51.100.0/24") }, AuditFilter { $0.target = app },
+                AuditFilter { $0.words = [app] }, AuditFilter { $0.words = [reference] },
+                AuditFilter { $0.words = [reference, ben] },
+                AuditFilter { ($0.words, $0.addresses) = ([app, ben], AddressBlock("198.51.100.9")) },
+                AuditFilter { ($0.words, $0.outcome) = ([app], .succeeded) },
+            ]
+            for filter in found {
+                #expect(try await environment.targets(filter) == [app], "\(filter)")
+                let count = try await environment.search.page(matching: filter, in: .acme).count
+                #expect(count == .exactly(1), "\(filter)")
+            }
+            let others: [AuditFilter] = [
+                AuditFilter { $0.words = [app, "password"] }, AuditFilter { $0.words = ["\(second)0a1b2c3e"] },
+                AuditFilter { ($0.words, $0.outcome) = ([app], .refused) },
+            ]
+            for filter in others { #expect(try await environment.targets(filter) == [], "\(filter)") }
+            // Beside the events that have words.
+            #expect(
+                try await environment.targets(AuditFilter { $0.words = [ben] }) == [app, "com.acme.app", "KEY1234567"])
+        }
+    }
+
     @Test func `names people beside their ids until they are deleted`() async throws {
         try await withAuditEnvironment { environment in
             try environment.addPerson(AuditEnvironment.ben, "Ben", to: .acme)
@@ -215,7 +252,7 @@ func seedMany(_ count: Int, _ environment: AuditEnvironment) throws {
     }
 
     @Test func `are asked for as they are kept`() {
-        #expect(EventSearchTerms.ofQuery("  “Äpfel”, com.acme.app  äpfel ") == ["äpfel", "com.acme.app"])
+        #expect(EventSearchTerms.ofQuery("  “Äpfel”, com.acme.app  äpfel ") == ["Äpfel", "com.acme.app"])
         #expect(EventSearchTerms.ofQuery(" !? ") == [])
         #expect(EventSearchTerms.ofQuery("a b c d e f g h").count == 6)
     }
