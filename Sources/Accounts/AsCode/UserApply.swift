@@ -149,7 +149,7 @@ struct UserApply: Sendable {
         passwords[user.login] = password
         guard let hashes else { return .rehearsed }
         if let hash = hashes[user.login] { return hash }
-        return try await stores.hasher.hash(password, for: team)
+        return try await stores.hasher.hash(password, for: team, from: .local)
     }
 
     /// The hash of another password than the user has; a rehearsal compares them.

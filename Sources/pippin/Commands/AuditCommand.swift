@@ -157,6 +157,8 @@ extension AuditFinding {
         case .inserted: "\(event) was inserted"
         case .cut: "events and seals were removed: position \(detail)"
         case .checkpoint: "the checkpoint at \(detail) is not one of ours"
+        case .personChanged: "the name or address of \(detail) was changed"
+        case .personMissing: "the name and address of \(detail) were removed"
         case .key: "seals of master key \(detail) cannot be checked: it is not among the keys"
         }
     }

@@ -1,4 +1,6 @@
+import Core
 import Crypto
+import HTTP
 import Testing
 
 @testable import Platform
@@ -107,6 +109,106 @@ import Testing
 
             #expect(try sealed.environment.count("audit_people", in: .acme) == 0)
             #expect(try await sealed.findings().isEmpty)
+        }
+    }
+
+    @Test func `V69: tell a name, an address or a network that was changed beside the log, and a name that is gone`()
+        async throws
+    {
+        try await withSealed { sealed in
+            let environment = sealed.environment
+            try environment.addPerson(AuditEnvironment.ben, "Ben", to: .acme)
+            try environment.addPerson(AuditEnvironment.ada, "Ada")
+            try environment.admin(
+                "INSERT INTO memberships (team_id, sub, role) VALUES ('ACMETEAM01', $1, 'admin')",
+                AuditEnvironment.ada.rawValue)
+            let target = AuditEvent.Target("user", AuditEnvironment.ben.rawValue)
+            try await environment.record(AuditEnvironment.event("user.updated", on: target))
+            try await sealed.seals.seal(in: .acme)
+            #expect(try await sealed.findings().isEmpty)
+            let (ben, ada) = ("person \(AuditEnvironment.ben)", "member \(AuditEnvironment.ada)")
+            let place = try sealed.place(11)
+
+            try environment.admin("CREATE TABLE kept AS SELECT team_id, kind, sub, name, email, salt FROM audit_people")
+            let isBen = "WHERE kind = 'person'"
+            let cases: [(String, AuditFinding)] = [
+                ("UPDATE audit_people SET name = 'Eve' \(isBen)", .init(.personChanged, detail: ben)),
+                ("UPDATE audit_people SET email = 'eve@acme.example' \(isBen)", .init(.personChanged, detail: ben)),
+                ("UPDATE audit_people SET email = NULL \(isBen)", .init(.personChanged, detail: ben)),
+                ("UPDATE audit_people SET salt = NULL \(isBen)", .init(.personChanged, detail: ben)),
+                (
+                    "UPDATE audit_people SET name = 'Eve', salt = 'x' WHERE kind = 'member'",
+                    .init(.personChanged, detail: ada)
+                ), ("DELETE FROM audit_people \(isBen)", .init(.personMissing, detail: ben)),
+                ("DELETE FROM audit_people WHERE kind = 'member'", .init(.personMissing, detail: ada)),
+                ("UPDATE audit_events SET ip_key = NULL WHERE event_id = '\(place.id)'", .init(.changed, place)),
+                ("UPDATE audit_events SET ip_key = '\\x00' WHERE event_id = '\(place.id)'", .init(.changed, place)),
+            ]
+            for (statement, finding) in cases {
+                try environment.admin(statement)
+                #expect(try await sealed.findings() == [finding], "\(statement)")
+                try environment.admin("DELETE FROM audit_people")
+                try environment.admin("INSERT INTO audit_people (team_id, kind, sub, name, email, salt) TABLE kept")
+                let key = "decode('00000000000000000000ffffcb007107', 'hex')"
+                try environment.admin("UPDATE audit_events SET ip_key = \(key)")
+                #expect(try await sealed.findings().isEmpty, "\(statement)")
+            }
+        }
+    }
+
+    @Test func `V69: tell nothing of a person who was renamed, or has been erased`() async throws {
+        try await withSealed { sealed in
+            let environment = sealed.environment
+            let target = AuditEvent.Target("user", AuditEnvironment.ben.rawValue)
+            try environment.addPerson(AuditEnvironment.ben, "Ben", to: .acme)
+            // As the log was before it had digests.
+            try await environment.record(AuditEnvironment.event("user.created", on: target))
+            try environment.admin("UPDATE audit_people SET salt = NULL")
+            for name in ["Ben", "Benedict", "Ben"] {
+                try environment.admin("UPDATE users SET given_name = $1", name)
+                try await environment.record(AuditEnvironment.event("user.updated", on: target))
+                #expect(try await sealed.findings().isEmpty, "\(name)")
+            }
+            try environment.removePeople()
+            #expect(try await sealed.findings().isEmpty)
+            let digests = try environment.admin("SELECT count(*) FROM audit_events WHERE event_id LIKE '%.%'")
+            #expect(digests == [["4"]])
+        }
+    }
+
+    /// What an event weighs for as long as it is kept, with the indexes and its seal.
+    @Test func `V67: and a completed sign-in take a kilobyte at most`() async throws {
+        try await withSealed { sealed in
+            let environment = sealed.environment
+            let agent =
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
+            let people = (0..<500).map { Subject(hexadecimal: "person \($0)") }
+            for (number, person) in people.enumerated() {
+                try environment.addPerson(person, "Person \(number)", to: .acme)
+            }
+            func size() throws -> Int {
+                let size = try environment.admin(
+                    """
+                    SELECT pg_total_relation_size('audit_seals') + sum(pg_total_relation_size(relid))
+                    FROM unnest('{audit_events,audit_words}'::regclass[]) AS parent, pg_partition_tree(parent)
+                    """)[0][0]
+                return try #require(size.flatMap { Int($0) })
+            }
+            let (count, app) = (4000, try #require(ClientID(rawValue: "com.acme.web")))
+            let before = try size()
+            for number in 0..<count {
+                let origin = Origin(
+                    ip: "198.51.\(number % 7).\(number % 251)", userAgent: agent,
+                    requestID: RequestID(UInt64.random(in: 1 << 62..<1 << 63)).description)
+                let event = AuditEvent(
+                    AuditEvent.signInCompleted, by: .person(try #require(people.randomElement())), on: .client(app),
+                    from: origin, after: ["factors": ["password"]])
+                try await environment.record(event)
+            }
+            while try await sealed.seals.seal(in: .acme) != nil {}
+
+            let bytes = (try size() - before) / count
+            #expect(bytes <= 1024, "\(bytes)")
         }
     }
 

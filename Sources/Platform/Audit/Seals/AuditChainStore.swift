@@ -149,10 +149,12 @@ struct ChainCheck {
     /// Checks the next seal, with its event where that still exists.
     ///
     /// Positions are unchecked values from the database, so arithmetic on them wraps around.
-    mutating func take(_ seal: Seal, _ entry: AuditEntry?) {
+    ///
+    /// - Parameter isFound: whether the event's columns for searches are those that follow from what is sealed.
+    mutating func take(_ seal: Seal, _ entry: AuditEntry?, isFound: Bool = true) {
         let isNext = seal.position == position &+ 1
         if !isNext { note(AuditFinding(.cut, detail: "\(position &+ 1)–\(seal.position &- 1)")) }
-        if entry == nil { note(AuditFinding(.removed, seal.place)) } else if isNext { judge(seal, entry) }
+        if entry == nil { note(AuditFinding(.removed, seal.place)) } else if isNext { judge(seal, entry, isFound) }
         if seal.place.at < latestAt - Self.tolerance { note(AuditFinding(.inserted, seal.place)) }
         latestAt = max(latestAt, seal.place.at)
         (position, code) = (seal.position, seal.code)
@@ -176,13 +178,13 @@ struct ChainCheck {
         if findings.count < Self.limit { findings.append(finding) } else { isTruncated = true }
     }
 
-    private mutating func judge(_ seal: Seal, _ entry: AuditEntry?) {
+    private mutating func judge(_ seal: Seal, _ entry: AuditEntry?, _ isFound: Bool) {
         let content = SealContent(seal, after: code, of: entry, in: team)
         guard let expected = keys.code(of: content, by: seal.keyID) else {
             if unknownKeys.insert(seal.keyID).inserted { note(AuditFinding(.key, detail: seal.keyID)) }
             return
         }
-        if expected != seal.code { note(AuditFinding(.changed, seal.place)) }
+        if expected != seal.code || !isFound { note(AuditFinding(.changed, seal.place)) }
     }
 }
 

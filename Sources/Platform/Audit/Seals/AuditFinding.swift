@@ -15,12 +15,16 @@ public struct AuditFinding: Hashable, Sendable {
         case checkpoint
         /// The key ring has no master key with the id in a seal.
         case key
+        /// A name or address differs from what the newest event about the person was sealed with.
+        case personChanged = "person-changed"
+        /// The name and address of a person who is still there are missing.
+        case personMissing = "person-missing"
     }
 
     public let kind: Kind
     /// The event, where it is known.
     public let place: AuditEntry.Place?
-    /// Positions of a cut, position of a checkpoint, or id of a key.
+    /// Positions of a cut, position of a checkpoint, id of a key, or kind and `sub` of a person.
     public let detail: String
 
     init(_ kind: Kind, _ place: AuditEntry.Place? = nil, detail: String = "") {

@@ -1,4 +1,6 @@
 import Core
+import Crypto
+import HTTP
 public import Postgres
 
 /// Verifies a team's log against its seals.
@@ -22,12 +24,14 @@ public struct AuditVerificationStore: Sendable {
         guard var row = rows.first else {
             var check = ChainCheck(team, keys, after: nil)
             try await findUnsealed(&check, in: team)
+            for kind in ["person", "member"] { try await judgePeople(kind, &check, in: team) }
             return AuditReport(head: nil, checkpoint: nil, findings: check.findings, isTruncated: check.isTruncated)
         }
         let head = AuditHead(team: team, position: try row.next(), code: try row.next())
         var (check, checkpoint) = try begin(&row, team)
         try await follow(&check, to: head)
         try await findUnsealed(&check, in: team)
+        for kind in ["person", "member"] { try await judgePeople(kind, &check, in: team) }
         return AuditReport(
             head: head, checkpoint: checkpoint?.position, findings: check.findings, isTruncated: check.isTruncated)
     }
@@ -47,7 +51,7 @@ public struct AuditVerificationStore: Sendable {
             let rows = try await database.query(
                 """
                 SELECT s.position, s.at, s.event_id, s.sealed_at, s.key_id, s.code,
-                    e.event_id IS NOT NULL, \(AuditEntry.bareColumns)
+                    e.event_id IS NOT NULL, \(AuditEntry.bareColumns), e.ip_key
                 FROM (
                     SELECT * FROM audit_seals
                     WHERE team_id = \(head.team) AND position > \(check.position) AND position <= \(head.position)
@@ -60,7 +64,9 @@ public struct AuditVerificationStore: Sendable {
             guard !rows.isEmpty else { break }
             for var row in rows {
                 let seal = try Seal(&row)
-                check.take(seal, try row.next(Bool.self) ? try AuditEntry(&row) : nil)
+                let entry = try row.next(Bool.self) ? try AuditEntry(&row) : nil
+                let key: [UInt8]? = entry == nil ? nil : try row.next()
+                check.take(seal, entry, isFound: key == entry?.ip.flatMap { IPAddress($0)?.bytes })
             }
         }
         check.finish(at: head)
@@ -92,5 +98,75 @@ public struct AuditVerificationStore: Sendable {
                 if try row.next(Bool.self) { check.note(AuditFinding(.inserted, cursor)) }
             }
         }
+    }
+}
+
+// Names and addresses, which lie beside the log.
+extension AuditVerificationStore {
+    /// Holds the name and address of each person against the newest event that names them, whose id has their digest.
+    ///
+    /// Of users and members a row is expected; others may have been erased.
+    private func judgePeople(_ kind: String, _ check: inout ChainCheck, in team: TeamID) async throws(PostgresFailure) {
+        var last = ""
+        while true {
+            let rows = try await database.query(
+                """
+                SELECT named.sub, p.name, p.email, p.salt, recent.ids
+                FROM (
+                    (SELECT sub FROM audit_people
+                    WHERE team_id = \(team) AND kind = \(kind) AND sub > \(last) ORDER BY sub LIMIT 500)
+                    UNION (SELECT sub FROM users
+                    WHERE team_id = \(team) AND \(kind) = 'person' AND sub > \(last) ORDER BY sub LIMIT 500)
+                    UNION (SELECT sub FROM memberships
+                    WHERE team_id = \(team) AND \(kind) = 'member' AND sub > \(last) ORDER BY sub LIMIT 500)
+                    ORDER BY sub LIMIT 500
+                ) AS named
+                LEFT JOIN audit_people p ON p.team_id = \(team) AND p.kind = \(kind) AND p.sub = named.sub
+                CROSS JOIN LATERAL (\(Self.recentIDs(kind, team))) AS recent
+                ORDER BY named.sub
+                """, in: team)
+            guard !rows.isEmpty else { return }
+            for var row in rows {
+                last = try row.next()
+                let (name, email): (String?, String?) = (try row.next(), try row.next())
+                let (salt, ids): ([UInt8]?, String?) = (try row.next(), try row.next())
+                guard let ids else { continue }
+                let text = (salt ?? []) + Array((name ?? "").utf8) + [0] + Array((email ?? "").utf8)
+                let digest = Base64URL.encode(SHA256.hash(text)).prefix(12)
+                guard name == nil || !ids.split(separator: ".").contains(digest) else { continue }
+                check.note(AuditFinding(name == nil ? .personMissing : .personChanged, detail: "\(kind) \(last)"))
+            }
+        }
+    }
+
+    /// The ids of the newest events that name a person, each with the digests of all whom it names.
+    ///
+    /// Those of the last hour before the newest, because of transactions at the same time the one that began first may have
+    /// read an earlier name.
+    private static func recentIDs(_ kind: String, _ team: TeamID) -> SQL {
+        let conditions: [SQL] = [
+            "team_id = \(team) AND actor = named.sub AND actor_kind = \(kind)",
+            "team_id = \(team) AND target = named.sub AND target_kind = \(kind == "person" ? "user" : kind)",
+        ]
+        func recent(_ condition: SQL) -> SQL {
+            """
+            (SELECT event_id FROM audit_events
+            WHERE \(condition) AND at > newest.at - interval '1 hour'
+                AND length(event_id) - length(replace(event_id, '.', '')) = CASE
+                    WHEN actor_kind IN ('person', 'member') AND target_kind IN ('user', 'member')
+                        AND (actor <> target OR (actor_kind = 'member') <> (target_kind = 'member'))
+                    THEN 2 ELSE 1 END
+            LIMIT 1000)
+            """
+        }
+        return """
+            SELECT string_agg(event_id, '.') AS ids
+            FROM (
+                SELECT greatest(
+                    (SELECT max(at) FROM audit_events WHERE \(conditions[0])),
+                    (SELECT max(at) FROM audit_events WHERE \(conditions[1]))
+                ) AS at
+            ) AS newest CROSS JOIN LATERAL (\(recent(conditions[0])) UNION ALL \(recent(conditions[1]))) AS events
+            """
     }
 }
