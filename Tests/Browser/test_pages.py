@@ -290,7 +290,8 @@ class HostedWalk:
         self.look("error", "This app’s sign-in is not set up right")
         for kind in ("account", "password", "email", "invitation"):
             page.goto(f"{self.teams.hosted}/links/{kind}/{NO_TOKEN}")
-            self.look(f"link-{kind}", "This link works no more")
+            what = "invitation" if kind == "invitation" else "link"
+            self.look(f"link-{kind}", f"This {what} no longer works")
         page.goto(f"{self.teams.hosted}/no-such-page")
         self.look("missing", "This page does not exist")
 

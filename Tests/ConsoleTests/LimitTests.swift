@@ -129,6 +129,21 @@ import Testing
         #expect(try await ben.post(Self.people, other).status == 303)
     }
 
+    @Test(.environment) func `V47, V74: what one account sends to an address leaves other teams what they may send`()
+        async throws
+    {
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner, .rival: .owner])
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        let form = [("email", "victim@example.org"), ("role", "developer")]
+        let rival = Self.members.replacing("ACMETEAM01", with: "RIVALTEAM1")
+
+        for path in [Self.members, Self.members, Self.members, rival, rival] {
+            #expect(try await ada.post(path, form).status == 303)
+        }
+        for path in [Self.members, rival] { #expect(try await ada.post(path, form).status == 429, "\(path)") }
+        for _ in 0..<3 { #expect(try await cleo.post(rival, form).status == 303) }
+    }
+
     @Test(.environment(limits: ["mail-by-sender": 2]))
     func `S10, V47: mail that one member sends is limited, and another member goes on`() async throws {
         var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])

@@ -1,4 +1,6 @@
 import Core
+import Directory
+import EventLoop
 import Platform
 import Testing
 
@@ -56,6 +58,32 @@ import Testing
         // Accounts are cheap: another one of the same network gets no more.
         #expect(try ask(try site.signedIn(as: "ben@acme.example"), 3) == [429, 429, 429])
         #expect(try ask(try site.signedIn(as: "ben@acme.example", from: 2), 3) == [200, 200, 429])
+    }
+
+    @Test(.site)
+    func `V47, V74: changes of one's own address to another's use up nothing of what a team may send there`()
+        async throws
+    {
+        func ask(_ browser: Browser) throws -> Int {
+            let form = try browser.get(Browser.account + "/email")
+            return try browser.send(form, [("email", "victim@new.example"), ("current", People.password)]).status
+        }
+        let browser = try site.signedIn()
+        #expect(try (0..<6).map { _ in try ask(browser) } == [200, 200, 200, 200, 200, 429])
+        #expect(try ask(try site.signedIn(as: "ben@acme.example")) == 429, "of the same network")
+        #expect(try ask(try site.signedIn(as: "ben@acme.example", from: 2)) == 200)
+        #expect(try site.browser().askForHelp("victim@new.example", link: false).status == 200)
+
+        let (teams, member) = (site.teams, site.teams.people.ada)
+        try site.admin("INSERT INTO users (team_id, sub) VALUES ('PIPPIN0000', $1)", member.rawValue)
+        try site.admin(
+            "INSERT INTO memberships (team_id, sub, role) VALUES ('ACMETEAM01', $1, 'owner')", member.rawValue)
+        let victim = try #require(EmailAddress(rawValue: "victim@new.example"))
+        let caller = AccountCaller(team: .acme, language: .english, origin: TestTeams.origin, now: teams.clock.now)
+        try await teams.loop.run {
+            let invitations = UserInvitations(teams.database, mailer: AccountMailer { _, _, _, _, _ in })
+            try await invitations.invite(victim, by: member, for: caller)
+        }
     }
 
     @Test(.site) func `V47, V53: mail of an app is switched back and forth, and only the last word waits`() throws {

@@ -39,9 +39,10 @@ struct InvitationPages: ConsolePages {
     private func send(_ form: InviteForm, _ email: EmailAddress, as role: Role, _ context: TeamContext) async throws
         -> Response
     {
-        let recipient = LimitKey.recipient(email.rawValue, for: .sender)
-        // Over all teams, because the account that is invited may be a member of many.
-        try await database.count([RateLimit.Use(.mailToRecipient, by: recipient)], in: .system, at: server.clock())
+        let recipient = LimitKey.recipient(email.rawValue, for: .sender, by: .team)
+        // Over all teams of the account that invites, so that many teams are no way round the limit.
+        let ofAccount = LimitKey.recipient(email.rawValue, for: .sender, by: .account(context.account.subject))
+        try await database.count([RateLimit.Use(.mailToRecipient, by: ofAccount)], in: .system, at: server.clock())
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .account(context.account.subject)), in: context.teamID,
             at: server.clock())

@@ -51,7 +51,7 @@ public struct UserInvitations: Sendable {
     /// Rejects addresses that already have an account, and requests beyond the limits.
     private func admit(_ login: LoginName, by account: Subject, for caller: AccountCaller) async throws {
         guard try await !logins.isTaken(login, in: caller.team) else { throw Failure.known }
-        let recipient = LimitKey.recipient(login.rawValue, for: .sender)
+        let recipient = LimitKey.recipient(login.rawValue, for: .sender, by: .team)
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .account(account)), in: caller.team, at: caller.now)
     }

@@ -63,8 +63,10 @@ public struct AccountRegistrations: Sendable {
     /// Result of a confirmation.
     public enum Confirmation: Sendable {
         case made(Made)
-        /// The link was used, has expired or never existed, or the address has since been taken by another account.
+        /// The link was used, has expired or never existed.
         case expired
+        /// The address has since become the login name of an account.
+        case known
         /// The browser is not the one that registered, and the request contains no password.
         case unchosen
         case busy
@@ -105,7 +107,7 @@ public struct AccountRegistrations: Sendable {
     /// - Throws: `TooManyRequests`, `PostgresFailure`.
     public func begin(_ form: Form, for caller: AccountCaller) async throws -> Outcome {
         let recipient = LimitKey.recipient(
-            LoginName(form.email).rawValue, for: .request, askedBy: LimitKey.networkPrefix(of: caller.origin.ip))
+            LoginName(form.email).rawValue, for: .request, by: .network(caller.origin.ip))
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .network(caller.origin.ip)), in: caller.team, at: caller.now)
         let hash: PasswordHash
@@ -178,6 +180,6 @@ public struct AccountRegistrations: Sendable {
                         user: user, login: LoginName(link.email), interaction: link.interaction,
                         requestQuery: link.requestQuery))
             }
-        } catch UserStore.Failure.loginTaken { return .expired }
+        } catch UserStore.Failure.loginTaken { return .known }
     }
 }

@@ -4,6 +4,15 @@ public import Postgres
 
 /// Changes a user's email address once a mailed link has confirmed the new one.
 public struct EmailChange: Sendable {
+    /// Result of a confirmation.
+    public enum Outcome: Sendable {
+        case changed
+        /// The link was used, has expired or is another user's.
+        case expired
+        /// The address has become another user's login name.
+        case taken
+    }
+
     private let database: TeamDatabase
     private let links: MailedLinkStore
     private let users: UserStore
@@ -28,17 +37,18 @@ public struct EmailChange: Sendable {
         _ subject: Subject, to email: EmailAddress, by right: SessionRight? = nil, for caller: AccountCaller
     ) async throws {
         let (team, now) = (caller.team, caller.now)
-        let recipient = LimitKey.recipient(LoginName(email).rawValue, for: .sender)
         // The network counts too: accounts are cheap, and a user may name any address.
-        let ofNetwork = RateLimit.Use(.mailBySender, by: .network(caller.origin.ip))
+        let network = LimitKey.network(caller.origin.ip)
+        let recipient = LimitKey.recipient(LoginName(email).rawValue, for: .sender, by: network)
+        let ofNetwork = RateLimit.Use(.mailBySender, by: network)
         try await database.count(
             [ofNetwork] + RateLimit.Use.mail(to: recipient, by: .account(subject)), in: team, at: now)
         let isTaken = try await logins.isTaken(LoginName(email), in: team, exceptBy: subject)
         try await database.change(by: subject, in: team, from: caller.origin) { change in
             try await UserStore.lock(subject, by: right, change)
-            try await links.removeAll(for: .email, of: subject, in: team, change.transaction)
-            let token = LinkToken(random: random)
             let link = MailedLink(.email, subject: subject, email: email)
+            try await links.removeEarlier(than: link, in: team, change.transaction)
+            let token = LinkToken(random: random)
             let end = try await links.insert(link, token, in: team, at: now, change.transaction)
             let mail: AccountMail = isTaken ? .known : .confirmation(token, .email, until: end)
             try await mailer.send(mail, email, caller.language, team, change.transaction)
@@ -54,21 +64,19 @@ public struct EmailChange: Sendable {
     ///
     /// - Parameter right: session that confirms. It must be the session of the user who requested the change, because
     ///   the owner of an address may follow a link that another user requested for it.
-    /// - Returns: false if the link has expired or is another user's, or the address has become another user's login
-    ///   name.
     /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
-    public func confirm(_ token: LinkToken, by right: SessionRight, for caller: AccountCaller) async throws -> Bool {
+    public func confirm(_ token: LinkToken, by right: SessionRight, for caller: AccountCaller) async throws -> Outcome {
         let (team, subject) = (caller.team, right.session.user.subject)
-        guard try await person(token, for: caller) == subject else { return false }
+        guard try await person(token, for: caller) == subject else { return .expired }
         return try await database.change(by: subject, in: team, from: caller.origin) { change in
             try await UserStore.lock(subject, by: right, change)
             let link = try await links.take(token, for: .email, in: team, at: caller.now, change.transaction)
             guard let link, link.subject == subject,
                 let user = try await users.find(subject, in: team, change.transaction)
-            else { return false }
+            else { return .expired }
             let isFree = try await logins.rename(
                 user.email.map(LoginName.init), to: LoginName(link.email), of: subject, change)
-            guard isFree else { return false }
+            guard isFree else { return .taken }
             try await users.setEmail(link.email, of: subject, change)
             try await change.query(MailedLinkStore.deletion(of: subject, in: team))
             // The audit log contains no addresses because it outlives them.
@@ -76,7 +84,7 @@ public struct EmailChange: Sendable {
             if let old = user.email, old != link.email {
                 try await mailer.send(.emailChanged, old, caller.language, team, change.transaction)
             }
-            return true
+            return .changed
         }
     }
 }

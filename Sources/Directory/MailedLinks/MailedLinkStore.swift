@@ -46,7 +46,8 @@ struct MailedLinkStore: Sendable {
         return try rows.firstValue(MailedLink.init)
     }
 
-    /// Deletes and returns the link, so that only one of two concurrent requests gets it.
+    /// Deletes and returns the link, so that only one of two concurrent requests gets it; the user's others of its
+    /// purpose end with it.
     ///
     /// The user is locked first, because a suspension deletes the user's links while it holds that lock.
     func take(
@@ -62,26 +63,23 @@ struct MailedLinkStore: Sendable {
                 AND expires_at > \(now)
             RETURNING \(Self.columns)
             """)
-        return try rows.firstValue(MailedLink.init)
+        let link = try rows.firstValue(MailedLink.init)
+        if let subject = link?.subject { try await removeAll(for: purpose, of: subject, in: team, transaction) }
+        return link
     }
 
-    /// Deletes the links that a new recovery link replaces.
+    /// Deletes the links that a new one replaces: those of its purpose that the same browser, or the user, asked for.
     ///
-    /// A sign-in link works only in the requesting browser and replaces only links of that browser; otherwise an
-    /// unauthenticated request could delete the link that the user is waiting for.
+    /// What another browser asked for stays valid until one is used; otherwise an unauthenticated request could delete
+    /// the link that the user is waiting for.
     func removeEarlier(than link: MailedLink, in team: TeamID, _ transaction: borrowing Transaction)
         async throws(PostgresFailure)
-    {
-        let isSignIn = link.purpose == .signIn
-        try await removeAll(
-            for: isSignIn ? .signIn : .password, of: link.subject, askedIn: isSignIn ? link.browserHash : nil, in: team,
-            transaction)
-    }
+    { try await removeAll(for: link.purpose, of: link.subject, askedIn: link.browserHash, in: team, transaction) }
 
-    /// Locks the user and deletes the user's links of one purpose, because only the newest is valid.
+    /// Locks the user and deletes the user's links of one purpose.
     ///
     /// - Parameter browserHash: deletes only links requested by that browser; nil for all.
-    func removeAll(
+    private func removeAll(
         for purpose: MailedLinkPurpose, of subject: Subject?, askedIn browserHash: [UInt8]? = nil, in team: TeamID,
         _ transaction: borrowing Transaction
     ) async throws(PostgresFailure) {

@@ -63,7 +63,8 @@ public struct PasswordRecovery: Sendable {
         var person = knownBrowser == nil ? nil : try await passwords.credential(for: login, in: team)?.user
         let browser = person.flatMap { knownBrowser?($0) }
         let recipient = LimitKey.recipient(
-            login.rawValue, for: .request, askedBy: browser ?? LimitKey.networkPrefix(of: caller.origin.ip))
+            login.rawValue, for: .request,
+            by: browser.map { .login(login.rawValue, knownBrowser: $0) } ?? .network(caller.origin.ip))
         // A known browser counts for its recipient alone, so that no other client keeps it from a mail.
         let uses =
             browser == nil

@@ -15,7 +15,9 @@ public struct LimitKey: Hashable, Sendable {
     }
 
     /// Key in the table: hashed, because rows outlive the request and a name may be any text.
-    var stored: String { scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))" }
+    public var stored: String {
+        scope == .team ? scope.rawValue : "\(scope.rawValue).\(Base64URL.encode(SHA256.hash(text)))"
+    }
 
     public static func network(_ ip: String) -> LimitKey { LimitKey(.network, networkPrefix(of: ip)) }
     public static func account(_ subject: Subject) -> LimitKey { LimitKey(.account, subject.rawValue) }
@@ -30,9 +32,9 @@ public struct LimitKey: Hashable, Sendable {
     public static func client(_ id: ClientID) -> LimitKey { LimitKey(.client, id.rawValue) }
     /// - Parameters:
     ///   - cause: why the mail is sent, where one cause must leave room for another.
-    ///   - asker: network or known browser that asked for it, so that nobody else uses up what the owner may ask for.
-    public static func recipient(_ address: String, for cause: MailCause, askedBy asker: String = "") -> LimitKey {
-        LimitKey(.recipient, cause.rawValue, asker, address.lowercased())
+    ///   - sender: who causes it, with a count of its own, so that nobody uses up what others may send to an address.
+    public static func recipient(_ address: String, for cause: MailCause, by sender: LimitKey) -> LimitKey {
+        LimitKey(.recipient, cause.rawValue, sender.stored, address.lowercased())
     }
     public static func host(_ name: String) -> LimitKey { LimitKey(.host, name.lowercased()) }
     public static var team: LimitKey { LimitKey(.team) }

@@ -26,6 +26,7 @@ struct HostedErrorPage: FramedPage {
         $0.words("advice") { $0.advice }
         $0.group("reference", CopyView.fields) { CopyView(Message("hosted.problems.reference"), $0.reference) }
         $0.optionalText("retryURL") { $0.retryURL }
+        $0.words("retryLabel") { $0.retryLabel.localizedText }
     }
 
     let frame: HostedFrame
@@ -36,4 +37,5 @@ struct HostedErrorPage: FramedPage {
     let reference: String
     /// Address that continues; nil if there is none.
     let retryURL: String?
+    let retryLabel: Message
 }

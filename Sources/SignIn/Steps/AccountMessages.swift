@@ -27,7 +27,7 @@ public struct AccountMessages: Sendable {
         AccountMailer { mail, recipient, language, team, transaction in
             guard recipient.isMailable else { return }
             if mail.isAlert {
-                let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .change))
+                let use = RateLimit.Use(.mailToRecipient, by: .recipient(recipient.rawValue, for: .change, by: .team))
                 guard try await database.isWithin([use], in: team, at: server.clock()) else { return }
             }
             let name = QuotedName(try await teams.snapshot(of: team)?.name ?? "").description

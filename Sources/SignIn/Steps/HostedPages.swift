@@ -48,12 +48,14 @@ struct HostedPages: Sendable {
     }
 
     /// Error page of the team, or of Pippin if there is no team.
-    func respond(_ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, retryURL: String? = nil)
-        -> Response
-    {
+    func respond(
+        _ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, retryURL: String? = nil,
+        label: Message = Message("hosted.problems.retry")
+    ) -> Response {
         let page = HostedErrorPage(
             frame: frame(problem.headline, of: team, in: request.language), headline: problem.headline,
-            message: problem.message, advice: problem.advice, reference: request.id.description, retryURL: retryURL)
+            message: problem.message, advice: problem.advice, reference: request.id.description, retryURL: retryURL,
+            retryLabel: label)
         return respond(page, status: problem.status, retryAfter: problem.retryAfter)
     }
 

@@ -97,7 +97,8 @@ struct NewBrowserAlert: Sendable {
     func send(to user: User, _ visit: Visit, in language: Language) async throws {
         let (request, team) = (visit.request, visit.team)
         guard user.lastSignInAt != nil, let email = user.email, email.isMailable else { return }
-        let use = RateLimit.Use(.mailToRecipient, by: .recipient(email.rawValue, for: .alert))
+        let use = RateLimit.Use(
+            .mailToRecipient, by: .recipient(email.rawValue, for: .alert, by: .account(user.subject)))
         guard try await database.isWithin([use], in: team.id, at: server.clock()) else { return }
         let message = EmailMessage.newSignIn(
             at: server.clock(), browser: BrowserName(userAgent: request[.userAgent] ?? "").known,

@@ -37,7 +37,9 @@ struct MailedLinks: Sendable {
         { request, teamID, token in
             let visit = try await steps.visits.read(request, at: teamID)
             guard visit.team.hasDirectory else { throw UserFacingError.notFound }
-            var response = try await body(MailedLinkContext(visit: visit, token: token))
+            let follower = MailedLinkContext(visit: visit, token: token)
+            var response: Response
+            do { response = try await body(follower) } catch let end as LinkEnd { response = explain(end, follower) }
             if visit.isNewBrowser { response.set(steps.site.browserCookie(visit.browser)) }
             return response
         }
@@ -67,8 +69,14 @@ struct MailedLinks: Sendable {
         return InteractionContext(visit: follower.visit, interaction: interaction)
     }
 
-    func linkExpired(_ follower: MailedLinkContext) -> Response {
-        steps.pages.respond(.linkOver, to: follower.request, of: follower.team)
+    /// Page of a link that leads no further.
+    private func explain(_ end: LinkEnd, _ follower: MailedLinkContext) -> Response {
+        let team = follower.team
+        let isOfAccount = end == .emailOver || end == .taken
+        return steps.pages.respond(
+            end.problem, to: follower.request, of: team,
+            retryURL: (isOfAccount ? TeamRoutes.ownEmail : TeamRoutes.session).link(team.id),
+            label: Message(isOfAccount ? "hosted.problems.retry" : "hosted.sign-in.submit"))
     }
 
     /// Fields of a form that was served to this browser.
@@ -98,6 +106,12 @@ struct MailedLinks: Sendable {
         return steps.pages.respond(page, status: status)
     }
 
+    /// Page for the holder of a link to an address that has an account.
+    private func sayKnown(to follower: MailedLinkContext) -> Response {
+        let message = Message("hosted.invitation.known", ["team": follower.team.name])
+        return say(Message("hosted.invitation.known-title"), message, to: follower)
+    }
+
     /// Choice of a new password by the holder of a link.
     func passwordChoice(of follower: MailedLinkContext) -> PasswordChoice {
         PasswordChoice(
@@ -118,22 +132,40 @@ struct MailedLinkContext: Sendable {
     var subject: Subject? { visit.session?.user.subject }
 }
 
-extension UserFacingError {
-    /// The link was used, has expired or never existed.
-    static let linkOver = UserFacingError(.gone, "hosted.problems.link-over")
+/// Why a mailed link leads no further: its page says so, and leads to where another one is asked for.
+enum LinkEnd: Error {
+    /// It was used, has expired, was replaced or never existed, or the account has changed.
+    case over
+    /// The same of a link that confirms another address.
+    case emailOver
+    /// The same of an invitation, which its team may have withdrawn, too.
+    case invitationOver
+    /// The team accepts no new accounts any more.
+    case closed
+    /// The address has become another account's.
+    case taken
+
+    var problem: UserFacingError {
+        switch self {
+        case .over, .emailOver: UserFacingError(.gone, "hosted.problems.link-over")
+        case .invitationOver: UserFacingError(.gone, "hosted.problems.invitation-over")
+        case .closed: UserFacingError(.notFound, "hosted.problems.link-closed")
+        case .taken: UserFacingError(.conflict, "hosted.problems.address-taken")
+        }
+    }
 }
 
 // Accounts of users whom the team has invited.
 extension MailedLinks {
     func showInvitationLink(_ follower: MailedLinkContext) async throws -> Response {
-        guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
+        guard let email = try await invitedAddress(follower) else { throw LinkEnd.invitationOver }
         return steps.pages.respond(invitedPage(follower, email))
     }
 
     /// Creates the account.
     func followInvitationLink(_ follower: MailedLinkContext) async throws -> Response {
         let form = try form(of: follower)
-        guard let email = try await invitedAddress(follower) else { return linkExpired(follower) }
+        guard let email = try await invitedAddress(follower) else { throw LinkEnd.invitationOver }
         var page = invitedPage(follower, email)
         let chosen = try await page.read(form, for: email, in: follower.team, passwordChoice(of: follower))
         guard let chosen else { return steps.pages.respond(page, status: .unprocessableContent) }
@@ -150,17 +182,15 @@ extension MailedLinks {
         case .made:
             let message = Message("hosted.invitation.done", ["team": team])
             return say(Message("hosted.mail.registered-title"), message, to: follower)
-        case .known:
-            let message = Message("hosted.invitation.known", ["team": team])
-            return say(Message("hosted.invitation.known-title"), message, to: follower)
-        case .expired: return linkExpired(follower)
+        case .known: return sayKnown(to: follower)
+        case .expired: throw LinkEnd.invitationOver
         case .busy: throw UserFacingError.unavailable
         }
     }
 
-    /// The invited address; nil if the link is invalid or the team has turned registration off.
+    /// The invited address; nil if the link is invalid.
     private func invitedAddress(_ follower: MailedLinkContext) async throws -> EmailAddress? {
-        guard follower.team.registration != .off else { return nil }
+        guard follower.team.registration != .off else { throw LinkEnd.closed }
         return try await invitedRegistrations.address(follower.token, for: follower.caller)
     }
 
@@ -176,17 +206,13 @@ extension MailedLinks {
 // The link to a new password.
 extension MailedLinks {
     func showPasswordLink(_ follower: MailedLinkContext) async throws -> Response {
-        guard let user = try await recovery.person(follower.token, for: follower.caller) else {
-            return linkExpired(follower)
-        }
+        guard let user = try await recovery.person(follower.token, for: follower.caller) else { throw LinkEnd.over }
         return steps.pages.respond(newPasswordPage(follower, user))
     }
 
     func followPasswordLink(_ follower: MailedLinkContext) async throws -> Response {
         let form = try form(of: follower)
-        guard let user = try await recovery.person(follower.token, for: follower.caller) else {
-            return linkExpired(follower)
-        }
+        guard let user = try await recovery.person(follower.token, for: follower.caller) else { throw LinkEnd.over }
         var page = newPasswordPage(follower, user)
         let rule = PasswordRule(in: follower.team.id, email: user.email, name: user.name, around: [follower.team.name])
         let chosen = try await page.errors.take(form["new"] ?? "", by: rule, passwordChoice(of: follower))
@@ -199,7 +225,7 @@ extension MailedLinks {
                 response.set(steps.sessionIssuer.remember(login, of: person, follower.visit))
             }
             return response
-        case .expired: return linkExpired(follower)
+        case .expired: throw LinkEnd.over
         case .busy: throw UserFacingError.unavailable
         }
     }
@@ -215,7 +241,7 @@ extension MailedLinks {
 extension MailedLinks {
     /// Shows a button in the browser that registered; in any other, a form to choose the account's name and password.
     func showRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
-        guard let pending = try await pending(follower) else { return linkExpired(follower) }
+        guard let pending = try await pending(follower) else { throw LinkEnd.over }
         if !pending.isOwn { return steps.pages.respond(choicePage(follower, pending)) }
         return steps.pages.respond(
             LinkPage(
@@ -228,7 +254,7 @@ extension MailedLinks {
     /// In the browser that registered, the sign-in continues; if it is over, the app's request begins anew.
     func followRegistrationLink(_ follower: MailedLinkContext) async throws -> Response {
         let form = try form(of: follower)
-        guard let pending = try await pending(follower) else { return linkExpired(follower) }
+        guard let pending = try await pending(follower) else { throw LinkEnd.over }
         var choice: AccountRegistrations.Choice?
         if !pending.isOwn {
             var page = choicePage(follower, pending)
@@ -240,7 +266,8 @@ extension MailedLinks {
         let outcome = try await registrations.confirm(follower.token, in: hash, choosing: choice, for: follower.caller)
         switch outcome {
         case .made(let made): return try await continueRegistration(made, isOwn: pending.isOwn, follower)
-        case .expired, .unchosen: return linkExpired(follower)
+        case .known: return sayKnown(to: follower)
+        case .expired, .unchosen: throw LinkEnd.over
         case .busy: throw UserFacingError.unavailable
         }
     }
@@ -260,7 +287,7 @@ extension MailedLinks {
     }
 
     private func pending(_ follower: MailedLinkContext) async throws -> AccountRegistrations.Pending? {
-        try follower.team.requireOpenRegistration()
+        guard follower.team.registration == .open else { throw LinkEnd.closed }
         return try await registrations.pending(follower.token, in: follower.visit.browserHash, for: follower.caller)
     }
 
@@ -278,7 +305,7 @@ extension MailedLinks {
 extension MailedLinks {
     func showEmailLink(_ follower: MailedLinkContext) async throws -> Response {
         guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
-            return linkExpired(follower)
+            throw LinkEnd.emailOver
         }
         guard follower.subject == subject else { return signInFirst(follower) }
         return steps.pages.respond(
@@ -291,18 +318,19 @@ extension MailedLinks {
     func followEmailLink(_ follower: MailedLinkContext) async throws -> Response {
         _ = try form(of: follower)
         guard let subject = try await emailChanges.person(follower.token, for: follower.caller) else {
-            return linkExpired(follower)
+            throw LinkEnd.emailOver
         }
         guard let session = follower.visit.session, session.user.subject == subject else {
             return signInFirst(follower)
         }
         let right = SessionRight(session, in: follower.team.id, clock: steps.server.clock)
         do {
-            guard try await emailChanges.confirm(follower.token, by: right, for: follower.caller) else {
-                return linkExpired(follower)
+            switch try await emailChanges.confirm(follower.token, by: right, for: follower.caller) {
+            case .changed: return say(Message("hosted.mail.email-title"), Message("hosted.mail.email"), to: follower)
+            case .expired: throw LinkEnd.emailOver
+            case .taken: throw LinkEnd.taken
             }
         } catch is SessionRight.Ended { return .redirect(to: signInURL(follower)) }
-        return say(Message("hosted.mail.email-title"), Message("hosted.mail.email"), to: follower)
     }
 
     /// Requires a sign-in to the account that changes its address, because a reader of the mail may have been tricked
@@ -334,7 +362,7 @@ extension MailedLinks {
         case .foreign:
             let message = Message("hosted.mail.foreign")
             return say(Message("hosted.mail.foreign-title"), message, status: .conflict, to: follower)
-        case nil: return linkExpired(follower)
+        case nil: throw LinkEnd.over
         }
     }
 

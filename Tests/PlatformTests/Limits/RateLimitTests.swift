@@ -24,7 +24,11 @@ import Testing
         case .session: (.session("1"), .session("2"))
         case .signIn: (.signIn("1", of: ada), .signIn("2", of: ada))
         case .client: (.client(try #require(ClientID(rawValue: "com.acme.app"))), .network("192.0.2.1"))
-        case .recipient: (.recipient("ada@acme.example", for: .request), .recipient("ada@acme.example", for: .alert))
+        case .recipient:
+            (
+                .recipient("ada@acme.example", for: .request, by: .network("192.0.2.1")),
+                .recipient("ada@acme.example", for: .request, by: .network("192.0.2.2"))
+            )
         case .host: (.host("acme.example"), .host("rival.example"))
         case .cause: (.cause("one"), .cause("other"))
         case .team, nil: (.team, limit.scopes.count == 1 ? .team : .account(ada))
@@ -150,8 +154,9 @@ import Testing
     @Test func `S18: keeps no long text of a stranger as its key, and confuses no two`() {
         let long = String(repeating: "x", count: 100_000)
         let kinds: [(String) -> LimitKey] = [
-            { .login($0) }, { .login("ada", knownBrowser: $0) }, { .recipient($0, for: .request) }, { .host($0) },
-            { .recipient("ada", for: .request, askedBy: $0) }, { .session($0) }, { .cause($0) }, { .network($0) },
+            { .login($0) }, { .login("ada", knownBrowser: $0) }, { .recipient($0, for: .request, by: .team) },
+            { .host($0) }, { .recipient("ada", for: .request, by: .login($0)) }, { .session($0) }, { .cause($0) },
+            { .network($0) },
         ]
         for kind in kinds { #expect("\(kind(long))".utf8.count < 256) }
         #expect(LimitKey.login(long) != .login(long + "x") && LimitKey.login(long) == .login(long))
