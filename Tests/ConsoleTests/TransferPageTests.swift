@@ -38,6 +38,28 @@ import Testing
         #expect(try await ada.get(Self.acme).text.contains("People can be moved until"))
     }
 
+    @Test(.environment, arguments: [("acceptance", "accepted"), ("refusal", "declined")])
+    func `V71: an answer is in the logs of both teams, who gave it and why in that of their own alone`(
+        verb: String, state: String
+    ) async throws {
+        var ada = try await environment.acmeWeb("Ada", .owner)
+        var cleo = try await environment.signedIn("Cleo", [TeamID.rival: .owner])
+        _ = try await offer(&ada)
+        let answer = "\(Self.rival)/\(try id(try await cleo.get(Self.rival).text, "acceptance"))/\(verb)"
+        #expect(
+            try await cleo.post(answer, [("confirmation", "com.acme.app"), ("reason", "bought in May")]).status == 303)
+
+        let events = try environment.admin(
+            """
+            SELECT team_id, actor_kind, actor, ip, after->>'from', after->>'to', after->>'reason' FROM audit_events
+            WHERE action = $1 AND target = 'com.acme.app' ORDER BY team_id
+            """, "app_transfer.\(state)")
+        #expect(events.count == 2)
+        #expect(events[0] == ["ACMETEAM01", "system", "transfer", nil, "ACMETEAM01", "RIVALTEAM1", nil])
+        let reason = state == "accepted" ? "bought in May" : nil
+        #expect(events[1][0] == "RIVALTEAM1" && events[1][2] == cleo.subject?.rawValue && events[1][6] == reason)
+    }
+
     @Test(.environment) func `what is wrong with an offer is said beside its field`() async throws {
         var ada = try await environment.acmeWeb("Ada", .owner)
         for (target, words) in [
@@ -132,7 +154,7 @@ import Testing
         let transfers = AppTransfers(environment.parts.database, server: environment.parts.server)
         await #expect(throws: TransferRefusal.notAllowed) {
             _ = try await transfers.accept(
-                try #require(TransferID(rawValue: id)), policy: .hostNames, in: .rival, by: member,
+                try #require(TransferID(rawValue: id)), because: "bought", policy: .hostNames, in: .rival, by: member,
                 from: TestEnvironment.origin)
         }
         #expect(try environment.transferStates() == ["offered"])

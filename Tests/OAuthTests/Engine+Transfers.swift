@@ -22,7 +22,7 @@ extension Engine {
     }
 
     func accept(_ id: TransferID, in team: TeamID = .rival) async throws -> ClientID? {
-        try await transfers.accept(id, policy: .hostNames, in: team, by: Engine.member, from: .test)
+        try await transfers.accept(id, because: "bought", policy: .hostNames, in: team, by: Engine.member, from: .test)
     }
 
     /// Takes the app over, with a key of Rival's for it.

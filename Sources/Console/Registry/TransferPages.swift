@@ -82,7 +82,7 @@ struct TransferPages: ConsolePages {
     private func accept(_ context: TeamContext, _ form: Form, _ id: TransferID) async throws -> Response {
         let transfer = try await offered(id, context)
         let confirmation = Confirmation(form, expecting: transfer.appID.rawValue)
-        guard confirmation.reason != nil else {
+        guard let reason = confirmation.reason else {
             let view = TransferAcceptancePage(transfer, context, confirmation)
             return site.respond(view, status: confirmation.status)
         }
@@ -90,7 +90,8 @@ struct TransferPages: ConsolePages {
         do {
             outcome = try await FieldErrors.collect {
                 try await transfers.accept(
-                    id, policy: context.addressPolicy, in: context.teamID, by: context.actor, from: context.origin)
+                    id, because: reason, policy: context.addressPolicy, in: context.teamID, by: context.actor,
+                    from: context.origin)
             }
         } catch let refusal as TransferRefusal {
             return context.redirect(to: Self.transfers.link(context.teamID), saying: .bad(refusal.words))

@@ -120,31 +120,17 @@ public struct AppTransferStore: Sendable {
         return try rows.all { (row: inout Row) throws(PostgresFailure) in (try row.next(), try row.next()) }
     }
 
-    /// Ends an offer: withdrawn by the offering team, or declined by the other.
-    func settle(_ id: TransferID, _ state: AppTransfer.State, event: AuditEvent, in team: TeamID, at moment: Timestamp)
-        async throws(PostgresFailure) -> Bool
+    /// Ends an open offer: withdrawn by the offering team, or accepted or declined by the other.
+    ///
+    /// - Returns: nil when it is not open.
+    static func settle(_ id: TransferID, _ state: AppTransfer.State, at moment: Timestamp, _ change: borrowing Change)
+        async throws -> AppTransfer?
     {
         let side: SQL = state == .withdrawn ? "team_id" : "target_team"
-        let rows = try await database.query(
-            """
-            WITH settled AS (
-                UPDATE app_transfers SET state = \(state), settled_at = \(moment)
-                WHERE \(side) = \(team) AND transfer_id = \(id) AND \(Self.state(at: moment)) = 'offered'
-                RETURNING transfer_id
-            ), audit AS (
-                \(event.insertion(in: team, when: "FROM settled"))
-            )
-            SELECT transfer_id FROM settled
-            """, in: team)
-        return !rows.isEmpty
-    }
-
-    /// Accepts an offer made to the team.
-    static func take(_ id: TransferID, at moment: Timestamp, _ change: borrowing Change) async throws -> AppTransfer? {
         let rows = try await change.query(
             """
-            UPDATE app_transfers SET state = 'accepted', settled_at = \(moment)
-            WHERE transfer_id = \(id) AND target_team = \(change.team) AND \(state(at: moment)) = 'offered'
+            UPDATE app_transfers SET state = \(state), settled_at = \(moment)
+            WHERE \(side) = \(change.team) AND transfer_id = \(id) AND \(Self.state(at: moment)) = 'offered'
             RETURNING \(columns(at: moment))
             """)
         return try rows.firstValue(AppTransfer.init)

@@ -78,15 +78,16 @@ public struct AppTransfers: Sendable {
     /// - Returns: the App ID, or nil when the offer is not open.
     /// - Throws: `FieldErrors` and `ValidationError`, `TransferRefusal.tooManyTaken` and `.notAllowed`, which
     ///   leave the offer unchanged, `PostgresFailure`.
-    public func accept(_ id: TransferID, policy: HostPolicy, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws -> ClientID?
-    {
+    public func accept(
+        _ id: TransferID, because reason: String, policy: HostPolicy, in team: TeamID, by actor: Actor,
+        from origin: Origin
+    ) async throws -> ClientID? {
         let moment = clock()
         return try await database.change(in: team, by: actor, from: origin) { change in
             let offer = try await AppTransferStore.find(id, in: team, at: moment, change.transaction)
             guard let offer, offer.target == team,
                 try await AppTransferStore.hold(offer.source, team, change.transaction),
-                let transfer = try await AppTransferStore.take(id, at: moment, change)
+                let transfer = try await AppTransferStore.settle(id, .accepted, at: moment, change)
             else { return nil }
             try await Self.requireRight(change)
             // Includes the one just accepted.
@@ -101,7 +102,7 @@ public struct AppTransfers: Sendable {
                     service.identifier, of: transfer.appID, service.settings, policy: policy)
                 _ = try await ServiceIDStore(database).create(draft, change)
             }
-            try await change.record(transfer.event("app_transfer.accepted", by: actor, from: origin))
+            try await Self.record("app_transfer.accepted", transfer, because: .reason(reason), change)
             return transfer.appID
         }
     }
@@ -116,10 +117,28 @@ public struct AppTransfers: Sendable {
         _ id: TransferID, _ state: AppTransfer.State, _ action: String, in team: TeamID, by actor: Actor,
         from origin: Origin
     ) async throws -> Bool {
-        let (store, moment) = (AppTransferStore(database), clock())
-        guard let transfer = try await store.find(id, in: team, at: moment) else { return false }
-        let event = transfer.event(action, by: actor, from: origin)
-        return try await store.settle(id, state, event: event, in: team, at: moment)
+        let moment = clock()
+        return try await database.change(in: team, by: actor, from: origin) { change in
+            let transfer = try await AppTransferStore.settle(id, state, at: moment, change)
+            guard let transfer else { return false }
+            try await Self.record(action, transfer, change)
+            return true
+        }
+    }
+
+    /// Records what a team did with an offer; an answer also in the log of the team that offered, which learns neither
+    /// who answered nor why.
+    private static func record(
+        _ action: String, _ transfer: AppTransfer, because reason: AuditedMembers = [:], _ change: borrowing Change
+    ) async throws {
+        let teams: AuditedMembers = [
+            "from": .string(transfer.source.rawValue), "to": .string(transfer.target.rawValue),
+        ]
+        try await change.record(action, .appID(transfer.appID), to: teams.merging(reason) { $1 })
+        guard change.team != transfer.source else { return }
+        let answered = AuditEvent(
+            action, by: .system("transfer"), on: .appID(transfer.appID), from: .local, after: .object(teams))
+        try await change.acting(in: transfer.source, by: answered.actor) { try await $0.record(answered) }
     }
 
     private func registration(of appID: ClientID, in team: TeamID) async throws -> TransferredRegistration {
@@ -146,14 +165,6 @@ extension TransferredRegistration {
         self.people = people
         self.app = RegistryEntry(app.identifier.rawValue, app.settings.typed)
         self.services = services.map { RegistryEntry($0.identifier.rawValue, $0.settings.typed) }
-    }
-}
-
-extension AppTransfer {
-    fileprivate func event(_ action: String, by actor: Actor, from origin: Origin) -> AuditEvent {
-        AuditEvent(
-            action, by: actor, on: .appID(appID), from: origin,
-            after: ["from": .string(source.rawValue), "to": .string(target.rawValue)])
     }
 }
 
