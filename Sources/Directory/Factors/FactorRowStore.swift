@@ -16,13 +16,16 @@ enum FactorRowStore {
 
     /// Whether the user still has a factor.
     static func hasFactor(_ subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {
-        try await !change.query(
-            """
-            SELECT FROM totp_secrets WHERE team_id = \(change.team) AND sub = \(subject)
-            UNION ALL
-            SELECT FROM passkeys WHERE team_id = \(change.team) AND sub = \(subject)
-            """
-        ).isEmpty
+        try await !change.query(all(of: subject, in: change.team)).isEmpty
+    }
+
+    /// Statement that yields a row for each factor of a user.
+    static func all(of subject: Subject, in team: TeamID) -> SQL {
+        """
+        SELECT FROM totp_secrets WHERE team_id = \(team) AND sub = \(subject)
+        UNION ALL
+        SELECT FROM passkeys WHERE team_id = \(team) AND sub = \(subject)
+        """
     }
 
     static func deleteTOTP(of subject: Subject, _ change: borrowing Change) async throws(PostgresFailure) -> Bool {

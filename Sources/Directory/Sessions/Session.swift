@@ -20,6 +20,9 @@ public struct Session: Sendable {
 
     /// Methods by which the user authenticated.
     public var methods: [ProofMethod] { [firstFactor, secondFactor].compactMap(\.self) }
+
+    /// Whether one of the user's factors was proved, if there are any: a session that began at a provider proved none.
+    public var hasProvedFactor: Bool { factors.isEmpty || firstFactor == .passkey || secondFactor != nil }
 }
 
 /// Public ID of a session, which pages may show and forms send back.

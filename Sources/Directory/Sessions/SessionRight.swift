@@ -14,18 +14,22 @@ public struct SessionRight: Sendable {
     public let session: Session
     let team: TeamID
     let proofLife: Duration?
+    let isOverFactors: Bool
     let clock: @Sendable () -> Timestamp
 
     /// - Parameters:
     ///   - proofLife: greatest age of the user's latest proof; nil for any age.
+    ///   - isOverFactors: whether it is to change factors, which only a session does that has proved one of them if there
+    ///     are any (`Session.hasProvedFactor`).
     ///   - clock: read when the session is checked, and not before.
     public init(
-        _ session: Session, in team: TeamID, provedWithin proofLife: Duration? = nil,
+        _ session: Session, in team: TeamID, provedWithin proofLife: Duration? = nil, isOverFactors: Bool = false,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.session = session
         self.team = team
         self.proofLife = proofLife
+        self.isOverFactors = isOverFactors
         self.clock = clock
     }
 }
@@ -36,11 +40,17 @@ extension SessionRight {
     public var condition: SQL {
         let now = clock()
         let recently: SQL = proofLife.map { "AND held.proved_at >= \(now - $0)" } ?? ""
+        let byFactor: SQL =
+            isOverFactors
+            ? """
+            AND (held.first_factor = \(ProofMethod.passkey) OR held.second_factor IS NOT NULL
+                OR NOT EXISTS (\(FactorRowStore.all(of: session.user.subject, in: team))))
+            """ : ""
         return """
             SELECT FROM sessions AS held
             JOIN users AS holder ON holder.team_id = held.team_id AND holder.sub = held.sub
             WHERE held.team_id = \(team) AND held.token_hash = \(session.id.hash)
-                AND held.sub = \(session.user.subject) AND held.expires_at > \(now) \(recently)
+                AND held.sub = \(session.user.subject) AND held.expires_at > \(now) \(recently) \(byFactor)
                 AND holder.suspended_at IS NULL
                 AND holder.credentials_version = \(session.user.credentialsVersion)
             """

@@ -69,6 +69,12 @@ struct AccountSteps: Sendable {
         SessionRight(person.session, in: person.team.id, provedWithin: Self.proofLife, clock: server.clock)
     }
 
+    /// The same to change factors, which requires the proof of one if the user has any.
+    func factorRight(of person: SignedInUser) -> SessionRight {
+        SessionRight(
+            person.session, in: person.team.id, provedWithin: Self.proofLife, isOverFactors: true, clock: server.clock)
+    }
+
     /// Fields of a form that was served to this browser for this user.
     ///
     /// - Throws: `UserFacingError`; `SessionRight.Ended` for a form of another user, who was signed in in this browser
@@ -108,8 +114,13 @@ struct AccountSteps: Sendable {
 // Recent proofs, which changes of sign-in methods require, and the current password.
 extension AccountSteps {
     /// Runs `body` if the user's latest proof is recent; otherwise redirects to a proof that leads back to `page`.
-    func freshly(_ person: SignedInUser, page: String, _ body: () async throws -> Response) async throws -> Response {
-        if server.clock() - person.session.provedAt <= Self.proofLife { return try await body() }
+    ///
+    /// - Parameter overFactors: whether factors change, before which one of the user's is asked for.
+    func freshly(_ person: SignedInUser, page: String, overFactors: Bool = false, _ body: () async throws -> Response)
+        async throws -> Response
+    {
+        let isRecent = server.clock() - person.session.provedAt <= Self.proofLife
+        if isRecent, !overFactors || person.session.hasProvedFactor { return try await body() }
         let next = PercentCoding.encode(page)
         return .redirect(to: "\(TeamRoutes.proof.link(person.team.id))?next=\(next)")
     }

@@ -31,14 +31,15 @@ struct AccountFactors: Sendable {
         router.post(TeamRoutes.recoveryCodeFile, .form) { try codeFile($0, $1) }
     }
 
-    /// Handler that runs `body` for a user with a recent proof; otherwise redirects to a new proof, which leads back.
+    /// Handler that runs `body` for a user with a recent proof, of a factor if there is one; otherwise redirects to a
+    /// new proof, which leads back.
     ///
     /// - Parameter page: page that contains the form; nil if it has the same address as the form.
     private func recently(
         page: (@Sendable (TeamID) -> String)? = nil, _ body: @escaping @Sendable (SignedInUser) async throws -> Response
     ) -> @Sendable (Request, TeamID) async throws -> Response {
         withFactors { person in
-            try await steps.freshly(person, page: page?(person.team.id) ?? person.request.path) {
+            try await steps.freshly(person, page: page?(person.team.id) ?? person.request.path, overFactors: true) {
                 try await body(person)
             }
         }
@@ -89,7 +90,7 @@ struct AccountFactors: Sendable {
     private func regenerateCodes(_ person: SignedInUser) async throws -> Response {
         _ = try steps.form(of: person)
         let codes = try await steps.factors.recoveryCodes.regenerate(
-            for: person.subject, in: person.team.id, by: person.actor, with: steps.freshRight(of: person),
+            for: person.subject, in: person.team.id, by: person.actor, with: steps.factorRight(of: person),
             from: person.visit.origin, at: steps.server.clock(), telling: steps.factorPost(person))
         guard let codes else { return .redirect(to: TeamRoutes.account.link(person.team.id)) }
         return show(codes, person)
@@ -152,7 +153,7 @@ extension AccountFactors {
         _ = try steps.form(of: person)
         do {
             try await steps.factors.totp.remove(
-                of: person.subject, keepsOne: try await keepsOne(person), by: steps.freshRight(of: person),
+                of: person.subject, keepsOne: try await keepsOne(person), by: steps.factorRight(of: person),
                 in: person.team.id, from: person.visit.origin, telling: steps.factorPost(person))
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))
@@ -180,7 +181,7 @@ extension AccountFactors {
         }
         do {
             try await passkeys.rename(
-                id, of: person.subject, to: name, by: steps.freshRight(of: person), in: person.team.id,
+                id, of: person.subject, to: name, by: steps.factorRight(of: person), in: person.team.id,
                 from: person.visit.origin)
         } catch FactorRefusal.unknown { throw UserFacingError.notFound }
         return steps.home(person, .factorRenamed)
@@ -191,7 +192,7 @@ extension AccountFactors {
         guard let passkeys = steps.factors.passkeys?.passkeys else { throw UserFacingError.notFound }
         do {
             try await passkeys.remove(
-                id, of: person.subject, keepsOne: try await keepsOne(person), by: steps.freshRight(of: person),
+                id, of: person.subject, keepsOne: try await keepsOne(person), by: steps.factorRight(of: person),
                 in: person.team.id, from: person.visit.origin, telling: steps.factorPost(person))
         } catch FactorRefusal.unknown {
             return .redirect(to: TeamRoutes.account.link(person.team.id))

@@ -92,7 +92,7 @@ extension AccountFactors {
         let enrolment = FactorEnrolment(
             factors: steps.factors, subject: person.subject, team: person.team.id, browser: person.visit.browser,
             origin: person.visit.origin, now: steps.server.clock(), isFirst: false,
-            right: .session(steps.freshRight(of: person)), mailer: steps.factorPost(person))
+            right: .session(steps.factorRight(of: person)), mailer: steps.factorPost(person))
         switch try await enrolment.add(form) {
         case .added(let kind, let codes): return try await added(kind, codes, person)
         case .refused(.totp, let words, let offer):

@@ -40,6 +40,9 @@ enum OwnChange: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether it changes a factor that the person has.
+    var isOverFactors: Bool { [.totpRemoval, .passkey, .passkeyRemoval, .recoveryCodes].contains(self) }
+
     /// Everything that has to be there, and the form filled in.
     func prepare(_ browser: Browser) throws -> (path: String, values: [(String, String)]) {
         let home = Browser.account

@@ -1,6 +1,7 @@
 import Core
 import Crypto
 import HTTP
+import Simulator
 import Testing
 
 @testable import SignIn
@@ -23,10 +24,16 @@ import Testing
             UPDATE sessions SET proved_at = proved_at - interval '11 minutes'
             WHERE token_hash = decode($1, 'hex')
             """
+        /// It turns out to be a session that began at Apple, by no factor of the person's.
+        case factor = """
+            UPDATE sessions SET first_factor = 'apple', second_factor = NULL WHERE token_hash = decode($1, 'hex')
+            """
     }
 
     fileprivate static let changes = OwnChange.allCases.flatMap { change in
-        End.allCases.filter { $0 != .proof || change.isFresh }.map { (change, $0) }
+        End.allCases.filter { ($0 != .proof || change.isFresh) && ($0 != .factor || change.isOverFactors) }.map {
+            (change, $0)
+        }
     }
 
     @Test(arguments: changes.sampled(1)) func `V54: is not made in a session that is over by then`(
@@ -47,6 +54,45 @@ import Testing
         let answer = try exchange.answer()
         #expect(answer.status == 303)
         #expect(try belongings() == before)
+    }
+
+    /// How a session may have begun and gone on, and whether a factor of the person's was asked for in it.
+    private static let sessions: [(first: String, second: String?, isByFactor: Bool)] = [
+        ("apple", nil, false), ("apple", "totp", true), ("passkey", nil, true), ("password", "recovery_code", true),
+        ("mailed_link", "totp", true),
+    ]
+
+    @Test(arguments: OwnChange.allCases.filter(\.isOverFactors))
+    func `V34, V72: of a factor asks for one first, however the session began`(_ change: OwnChange) throws {
+        let browser = site.browser()
+        for session in Self.sessions {
+            let form = try change.prepare(browser)
+            try site.admin("UPDATE sessions SET first_factor = $1, second_factor = $2", session.first, session.second)
+
+            let answer = try browser.post(form.path, form.values)
+
+            let isAsked = answer["Location"]?.hasPrefix("\(Browser.account)/proof?next=") == true
+            #expect(answer.status < 400 && isAsked != session.isByFactor, "\(change) \(session)")
+            for table in ["passkeys", "totp_secrets", "recovery_codes"] { try site.admin("DELETE FROM \(table)") }
+        }
+    }
+
+    @Test func `V34, V72: of a factor in a session from Apple is made once that factor was proved`() async throws {
+        _ = try site.connected(.regular)
+        let secret = try await site.addTOTP()
+        let browser = site.browser()
+        try browser.openAccount(.regular)
+        let removal = try browser.get("\(Browser.account)/factors/totp").form(to: "/removal")
+        let (account, added) = (Browser.account, ["passkeys", "totp/new"])
+        for page in added {
+            #expect(try browser.get("\(account)/factors/\(page)")["Location"]?.contains("/proof?next=") == true)
+        }
+
+        let proof = try browser.follow(try browser.send(removal)).form(to: "/proof")
+        #expect(try browser.send(proof, [("method", "totp"), ("code", site.code(of: secret))]).status == 303)
+        let again = try browser.get("\(Browser.account)/factors/totp").form(to: "/removal")
+        #expect(try browser.send(again).status == 303)
+        #expect(try site.admin("SELECT FROM totp_secrets").isEmpty)
     }
 
     /// So that none is forgotten.
