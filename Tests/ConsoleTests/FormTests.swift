@@ -1,5 +1,10 @@
+import Core
+import Crypto
+import HTTP
 import Platform
 import Testing
+
+@testable import Console
 
 @Suite(.environment) struct `A form of the console` {
     private static let team = [("name", "Orchard"), ("team_id", "ORCHARD001"), ("mode", "sandbox")]
@@ -43,6 +48,22 @@ import Testing
 
         #expect(first.text.contains("Orchard is ready"))
         #expect(!second.text.contains("Orchard is ready"))
+    }
+
+    @Test func `V5, V75: keeps what it says for the next page sealed, and for its browser alone`() async throws {
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        var other = try await environment.signedIn("Ben", [TeamID.acme: .owner])
+        let invited = try await ada.post(
+            MemberRoutes.invitations.link(TeamID.acme), [("email", "dora@example.org"), ("role", "developer")])
+        let cookie = try #require(ada.cookies["pippin-PIPPIN0000-flash"])
+        other.cookies["pippin-PIPPIN0000-flash"] = cookie
+
+        for part in [cookie] + cookie.split(separator: ".").map(String.init) {
+            let text = String(decoding: Base64URL.decode(part) ?? Array(part.utf8), as: UTF8.self)
+            #expect(!text.contains("dora") && !text.contains("example.org"))
+        }
+        #expect(try await !other.get(try #require(invited.location)).text.contains("class=\"flash"))
+        #expect(try await ada.follow(invited).text.contains("dora@example.org"))
     }
 
     @Test func `takes no words from a cookie that is not ours`() async throws {

@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import HTTP
 import Platform
 import SignIn
@@ -6,7 +7,8 @@ import Templates
 
 /// Message about the last change, shown once on the next page.
 ///
-/// It is stored in a cookie for a minute, with a MAC bound to the browser, so that no one else can forge a message.
+/// It is stored in a cookie for a minute, sealed for the browser: no one else can forge a message, and those who see
+/// the cookie learn no address from it.
 struct Flash: Sendable {
     enum Kind: String, Sendable {
         case good
@@ -39,27 +41,21 @@ extension Flash {
     /// Maximum length of the message in bytes: browsers store cookies of up to 4 KiB, and every message is far shorter.
     private static let maximumLength = 1024
 
-    /// The message in a browser's cookie, or nil if there is no cookie or its MAC is invalid.
+    /// The message in a browser's cookie, or nil if there is none that was sealed for this browser.
     static func read(_ cookie: String?, _ browser: String, _ site: Site) -> Flash? {
-        guard let cookie, cookie.utf8.count <= 2048 else { return nil }
-        let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let kind = Kind(rawValue: String(parts[0])),
-            site.formTokens.isValid(String(parts[2]), for: secret(kind, String(parts[1]), browser)),
-            let bytes = Base64URL.decode(String(parts[1]))
+        guard let cookie, cookie.utf8.count <= 2048, let sealed = Base64URL.decode(cookie),
+            let opened = site.cookieSealer.open(sealed, context: ["flash", browser])
         else { return nil }
-        return Flash(kind: kind, words: .verbatim(String(decoding: bytes, as: UTF8.self)))
+        let parts = String(decoding: opened, as: UTF8.self).split(separator: "|", maxSplits: 1)
+        guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])) else { return nil }
+        return Flash(kind: kind, words: .verbatim(String(parts[1])))
     }
 
     func cookie(for browser: String, _ site: Site) -> SetCookie {
-        let encoded = Base64URL.encode(Array(site.text(words).utf8.prefix(Self.maximumLength)))
-        let mac = site.formTokens.token(for: Self.secret(kind, encoded, browser))
-        return site.cookies.cookie(
-            Self.cookieName(site.cookies), "\(kind.rawValue).\(encoded).\(mac)", maxAge: Self.life)
+        let text = Array("\(kind.rawValue)|\(site.text(words))".utf8.prefix(Self.maximumLength))
+        let sealed = site.cookieSealer.seal(text, context: ["flash", browser])
+        return site.cookies.cookie(Self.cookieName(site.cookies), Base64URL.encode(sealed), maxAge: Self.life)
     }
 
     static func cookieName(_ names: CookieNames) -> String { names.session(of: .system) + "-flash" }
-
-    private static func secret(_ kind: Kind, _ encoded: String, _ browser: String) -> String {
-        "flash|\(browser)|\(kind.rawValue)|\(encoded)"
-    }
 }

@@ -17,24 +17,29 @@ struct UpstreamNotificationStore: Sendable {
 
     /// Stores a notification that cannot be verified now, sealed, because it contains user data.
     ///
-    /// - Returns: whether there was room for it.
-    func keep(_ body: [UInt8], of provider: ProviderID, in team: TeamID, at now: Timestamp)
+    /// - Returns: whether there was room for it, among those of its network, too.
+    func keep(_ body: [UInt8], of provider: ProviderID, from network: LimitKey, in team: TeamID, at now: Timestamp)
         async throws(PostgresFailure) -> Bool
     {
         let sealed = Base64URL.encode(sealer.seal(body, context: Self.place(now.microseconds, team)))
         let job = NewJob(
-            UpstreamNotificationJob(provider: provider.rawValue, sealed: sealed, receivedAt: now.microseconds),
+            UpstreamNotificationJob(
+                provider: provider.rawValue, sealed: sealed, receivedAt: now.microseconds, network: network.stored),
             once: Hex.encode(SHA256.hash(body)))
         // Serialized, so that each of several concurrent requests counts what the previous ones have stored.
         let turn: SQL =
             "SELECT pg_advisory_xact_lock(hashtextextended(\("upstream notifications " + team.rawValue), 0))"
         let keeping: SQL = """
             WITH waiting AS (
-                SELECT FROM jobs
+                SELECT payload ->> 'network' AS network FROM jobs
                 WHERE team_id = \(team) AND kind = 'upstream.notification' AND state = 'pending'
                 LIMIT \(Quota.waitingNotifications.count)
             ), room AS (
-                SELECT WHERE (SELECT count(*) FROM waiting) < \(Quota.waitingNotifications.count)
+                SELECT FROM (
+                    SELECT count(*) AS count, count(*) FILTER (WHERE network = \(network.stored)) AS own FROM waiting
+                ) AS counted
+                WHERE count < \(Quota.waitingNotifications.count)
+                    AND own < \(Quota.waitingOfNetwork.count)
             ), job AS (
                 \(job.insertion(in: team, when: "FROM room"))
             )

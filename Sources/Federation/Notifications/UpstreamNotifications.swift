@@ -56,9 +56,9 @@ public struct UpstreamNotifications: Sendable {
         } catch {
             try await database.count(
                 [RateLimit.Use(.unauthenticatedWrites, by: .network(address))], in: team.id, at: now)
-            guard error.remedy == .again, try await store.keep(body, of: provider.id, in: team.id, at: now) else {
-                throw error
-            }
+            guard error.remedy == .again,
+                try await store.keep(body, of: provider.id, from: .network(address), in: team.id, at: now)
+            else { throw error }
             return .kept
         }
         return try await change(team.id) { change in try await apply(notification, at: now, change) ? .done : .known }
@@ -159,6 +159,8 @@ public struct UpstreamNotificationJob: JobKind {
     let sealed: String
     /// Time of arrival, in microseconds since 1970, at which the notification must have been valid.
     let receivedAt: Int64
+    /// Key of the network that sent it; nil in jobs of earlier releases.
+    let network: String?
 }
 
 /// Verified notification of a provider about its users.

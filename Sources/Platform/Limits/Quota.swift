@@ -90,4 +90,6 @@ extension Quota {
     public static let unsettledRequests = Quota("answers of a provider that nobody came for", of: "team", 10000)
     /// A client ID suffices to have one stored, which cannot be verified yet.
     public static let waitingNotifications = Quota("notifications of a provider that wait", of: "team", 1000)
+    /// A share, so that no network that invents them fills the places of all.
+    public static let waitingOfNetwork = Quota("notifications of a provider that wait", of: "team and network", 250)
 }

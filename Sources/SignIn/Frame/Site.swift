@@ -14,6 +14,8 @@ public struct Site: Sendable {
     public let webScript: [UInt8]
     public let cookies: CookieNames
     public let formTokens: FormTokens
+    /// Seals what a cookie keeps for the next page, because it may name people.
+    public let cookieSealer: Sealer
 
     public init(publicURL: String, pages: Pages, assets: AssetLinks, webScript: [UInt8], keyRing: KeyRing) {
         self.publicURL = publicURL
@@ -22,6 +24,7 @@ public struct Site: Sendable {
         self.webScript = webScript
         cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
         formTokens = FormTokens(keyRing: keyRing)
+        cookieSealer = keyRing.sealer(purpose: "cookies")
     }
 
     /// Returns a localized text, for use outside of pages.

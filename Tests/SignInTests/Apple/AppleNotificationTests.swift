@@ -128,6 +128,26 @@ import Testing
         #expect(try site.isAlive(token))
     }
 
+    @Test(.notifications) func `V75: that one network invents leave room for those of others`() throws {
+        _ = try site.tokens()
+        site.clock.advance(by: .seconds(2))
+        func send(_ number: Int) throws -> Int {
+            try site.notification(site.event("consent-revoked"), id: "notice-\(number)", key: "NOSUCHKEY1").status
+        }
+        try site.admin(
+            """
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+            SELECT 'ACMETEAM01', lpad(translate(n::text, '0123456789', 'abcdefghij'), 26, 'a'), 'upstream.notification',
+                1, jsonb_build_object('network', $1::text), now() + interval '1 day'
+            FROM generate_series(1, $2::text::integer) AS n
+            """, LimitKey.network("127.0.0.1").stored, "\(Quota.waitingOfNetwork.count - 1)")
+
+        #expect(try send(1) == 200)
+        #expect(try send(2) != 200)
+        try site.admin("UPDATE jobs SET payload = jsonb_build_object('network', 'another')")
+        #expect(try send(3) == 200)
+    }
+
     @Test(.notifications) func `that hold many events are taken, as far as any notification goes`() throws {
         let token = try site.tokens()
         let event = site.event("consent-revoked")
