@@ -234,11 +234,14 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
                 [
                     "servicesID": one(["com.acme.siwa", "com.acme.other"], &garbage),
                     "keyID": one(["KEY1234567", "KEY7654321"], &garbage),
+                    "transferredOn": one(["", "2026-11-29"], &garbage),
                 ]
             },
             faults: [
                 ("servicesID", "", "servicesID"), ("servicesID", "a b", "servicesID"), ("keyID", "short", "keyID"),
-            ], table: "apple_connections", columns: ["servicesID": "services_id", "keyID": "key_id"],
+                ("transferredOn", "29.11.2026", "transferredOn"),
+            ], table: "apple_connections",
+            columns: ["servicesID": "services_id", "keyID": "key_id", "transferredOn": "transferred_on"],
             others: ["team_id", "app_id", "version", "created_at"]), team,
     ]
 

@@ -1,6 +1,7 @@
 public import Core
 public import OAuth
 public import Platform
+import Registry
 
 /// Identity of a user at a provider, as the provider signed it.
 public struct UpstreamIdentity: Sendable {
@@ -34,6 +35,13 @@ public struct UpstreamIdentity: Sendable {
     public func observed(_ status: Int?) -> UpstreamIdentity {
         var identity = self
         identity.observedStatus = status
+        return identity
+    }
+
+    /// Copy without the identifier of a transfer, once that is over.
+    func during(_ transfer: AppleTransferDay?, at now: Timestamp) -> UpstreamIdentity {
+        var identity = self
+        if transfer?.isOpen(at: now) == false { identity.transferSubject = nil }
         return identity
     }
 

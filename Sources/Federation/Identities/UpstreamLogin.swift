@@ -3,6 +3,7 @@ import Directory
 public import OAuth
 public import Platform
 import Postgres
+import Registry
 
 /// Successful login at a provider.
 public struct UpstreamLogin: Sendable {
@@ -45,7 +46,9 @@ extension UpstreamLogin {
     /// order; and once more, since another login may have added the user meanwhile, who was then not there to lock.
     func statements(in team: TeamID) -> [SQL] {
         [lock(in: team), person(team), lock(in: team), identity(team)]
-            + (identity.transferSubject.map { [markTransferred($0, team)] } ?? []) + [profile(team)]
+            + (identity.transferSubject.map { [markTransferred($0, team)] + noteTransfer(team) } ?? []) + [
+                profile(team)
+            ]
             + (primaryAppID.map {
                 [consent($0, team), WaitingNames(login: self, primaryAppID: $0, team: team).settlement]
             } ?? []) + [known(team)]
@@ -55,17 +58,12 @@ extension UpstreamLogin {
 
     private var email: EmailAddress? { identity.email?.address }
 
-    /// Period in which a transfer identifier is valid (Apple, "Transferring your apps and users to another team").
-    static let transferWindow = Duration.seconds(60 * 86_400)
-
-    /// Condition for identities of the same user: by identifier, or by the identifier of a transfer under way.
-    ///
-    /// An identity last seen before the window belongs to a transfer that is over.
+    /// Condition for identities of the same user: by identifier, or by the identifier of a transfer under way, whenever
+    /// the user was last seen.
     func same(_ team: TeamID) -> SQL {
         """
         team_id = \(team) AND provider = \(provider)
-            AND (identifier = \(identity.identifier)
-                OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
+            AND (identifier = \(identity.identifier) OR transfer_sub = \(identity.transferSubject))
         """
     }
 
@@ -188,6 +186,12 @@ extension UpstreamLogin {
         WHERE team_id = \(team) AND provider = \(provider) AND transfer_sub = \(transferSubject)
             AND identifier <> \(identity.identifier) AND state <> 'transferred' AND \(stands(team))
         """
+    }
+
+    private func noteTransfer(_ team: TeamID) -> [SQL] {
+        guard let primaryAppID else { return [] }
+        let actor = Actor.system(provider.rawValue)
+        return [AppleConnectionStore.noteTransfer(of: primaryAppID, at: at, by: actor, in: team)]
     }
 
     /// Updates the address as the provider signed it, and the name if the form contains one that replaces the stored

@@ -83,8 +83,6 @@ public struct UpstreamLinkStore: Sendable {
 }
 
 extension UpstreamLinkStore.Link {
-    private static let transferWindow = UpstreamLogin.transferWindow
-
     /// Yields the user of the account, whether its identifier is another user's `sub`, whether this user has linked one,
     /// and whether nobody was unlinked from it since the proof arrived.
     fileprivate func status(in team: TeamID) -> SQL {
@@ -93,8 +91,7 @@ extension UpstreamLinkStore.Link {
             (
                 SELECT sub FROM upstream_identities
                 WHERE team_id = \(team) AND provider = \(provider)
-                    AND (identifier = \(identity.identifier)
-                        OR transfer_sub = \(identity.transferSubject) AND last_seen_at > \(at - Self.transferWindow))
+                    AND (identifier = \(identity.identifier) OR transfer_sub = \(identity.transferSubject))
                 ORDER BY created_at LIMIT 1
             ),
             EXISTS (

@@ -18,6 +18,10 @@ public protocol UpstreamTokenService: Sendable {
     ///   the team must change something.
     func isAlive(_ token: UpstreamToken, text: String, in team: TeamSnapshot) async throws(UpstreamFailure) -> Bool
 
+    /// Whether the client of a token has gone to another of the provider's teams since: that ended the token, not its
+    /// user's authorization.
+    func hasMoved(_ token: UpstreamToken, in team: TeamSnapshot) -> Bool
+
     /// Verifies a notification and returns its content.
     ///
     /// - Parameter moment: time of arrival, at which the notification's times are checked.

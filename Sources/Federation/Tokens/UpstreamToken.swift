@@ -14,6 +14,7 @@ public struct UpstreamToken: Sendable {
     public let primaryAppID: ClientID
     /// The client at the provider that the token was issued to.
     public let clientID: String
+    let createdAt: Timestamp
     /// Nil if the master key that sealed it is missing.
     let text: String?
 }

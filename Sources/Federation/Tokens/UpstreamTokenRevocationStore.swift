@@ -28,12 +28,13 @@ struct UpstreamTokenRevocationStore: Sendable {
         return try token(id, &row, in: team)
     }
 
-    private static let columns: SQL = "provider, sub, identifier, app_id, client_id, token_sealed"
+    private static let columns: SQL = "provider, sub, identifier, app_id, client_id, created_at, token_sealed"
 
     private func token(_ id: [UInt8], _ row: inout Row, in team: TeamID) throws(PostgresFailure) -> UpstreamToken {
         UpstreamToken(
             id: id, provider: try row.next(), subject: try row.next(), identifier: try row.next(),
-            primaryAppID: try row.next(), clientID: try row.next(), text: tokens.open(try row.next(), id: id, in: team))
+            primaryAppID: try row.next(), clientID: try row.next(), createdAt: try row.next(),
+            text: tokens.open(try row.next(), id: id, in: team))
     }
 
     /// Stores the result of a token's revocation with its receipts: the audit event and those of account deletions.

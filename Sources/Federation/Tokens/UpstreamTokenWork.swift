@@ -113,6 +113,8 @@ extension UpstreamTokenWork {
         return try await database.transaction(in: run.team) { transaction in
             if isAlive {
                 try await validations.note(token, at: now, in: run.team, transaction)
+            } else if provider.hasMoved(token, in: team) {
+                try await revocations.markRevoked(token, because: "transferred", in: run.team, transaction)
             } else {
                 try await end(token, at: now, run, transaction)
             }

@@ -3,7 +3,7 @@ public import Crypto
 import Directory
 public import Platform
 import Postgres
-import Registry
+public import Registry
 
 /// The registration of a group of apps at Apple: the clients Pippin acts as there, and the key that proves it.
 public struct AppleRegistration: Sendable {
@@ -19,10 +19,12 @@ public struct AppleRegistration: Sendable {
     public let bundleIDs: Set<ClientID>
     public let keyID: KeyID
     public let key: P256SigningKey
+    /// The day on which the group came from another team at Apple, if it did.
+    public let transferredOn: AppleTransferDay?
 
     public init(
         team: TeamID, appID: ClientID, teamID: AppleTeamID, servicesID: ClientID, bundleIDs: Set<ClientID>,
-        keyID: KeyID, key: P256SigningKey
+        keyID: KeyID, key: P256SigningKey, transferredOn: AppleTransferDay? = nil
     ) {
         self.team = team
         self.appID = appID
@@ -31,6 +33,7 @@ public struct AppleRegistration: Sendable {
         self.bundleIDs = bundleIDs
         self.keyID = keyID
         self.key = key
+        self.transferredOn = transferredOn
     }
 }
 
@@ -42,10 +45,12 @@ extension AppleRegistration {
     {
         let (appID, servicesID): (ClientID, ClientID) = (try row.next(), try row.next())
         let (teamID, keyID): (AppleTeamID, KeyID) = (try row.next(), try row.next())
+        let transferredOn = try row.next(String?.self).flatMap(AppleTransferDay.init(stored:))
         guard let key = keys.open(try row.next(), as: keyID, in: team) else { return nil }
         self.init(
             team: team, appID: appID, teamID: teamID, servicesID: servicesID,
-            bundleIDs: Set(groups[appID, default: []].map(\.identifier)), keyID: keyID, key: key)
+            bundleIDs: Set(groups[appID, default: []].map(\.identifier)), keyID: keyID, key: key,
+            transferredOn: transferredOn)
     }
 }
 

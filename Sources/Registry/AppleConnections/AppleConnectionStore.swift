@@ -91,7 +91,7 @@ public struct AppleConnectionStore: Sendable {
     }
 
     private static let columns: SQL = """
-        c.app_id, c.services_id, c.key_id, k.apple_team_id, c.version, c.created_at
+        c.app_id, c.services_id, c.key_id, c.transferred_on::text, k.apple_team_id, c.version, c.created_at
         """
 
     private static func listing(_ team: TeamID) -> SQL {
@@ -113,11 +113,30 @@ public struct AppleConnectionStore: Sendable {
 
     private static func saving(_ draft: AppleConnection.Draft, _ team: TeamID) -> SQL {
         """
-        INSERT INTO apple_connections AS c (team_id, app_id, services_id, key_id)
-        VALUES (\(team), \(draft.appID), \(draft.servicesID), \(draft.keyID))
+        INSERT INTO apple_connections AS c (team_id, app_id, services_id, key_id, transferred_on)
+        VALUES (
+            \(team), \(draft.appID), \(draft.servicesID), \(draft.keyID), \(draft.transferredOn?.description)::date
+        )
         ON CONFLICT (team_id, app_id) DO UPDATE
-        SET services_id = excluded.services_id, key_id = excluded.key_id, version = c.version + 1
+        SET services_id = excluded.services_id, key_id = excluded.key_id, transferred_on = excluded.transferred_on,
+            version = c.version + 1
         """
+    }
+
+    /// Statement that notes the day of the first token with a `transfer_sub`, unless a day is known.
+    public static func noteTransfer(of appID: ClientID, at moment: Timestamp, by actor: Actor, in team: TeamID) -> SQL {
+        let day = AppleTransferDay(of: moment).description
+        let event = AuditEvent(
+            "apple_connection.updated", by: actor, on: .appleConnection(appID), from: .local,
+            before: ["transferredOn": ""], after: ["transferredOn": .string(day)])
+        return """
+            WITH noted AS (
+                UPDATE apple_connections SET transferred_on = \(day)::date, version = version + 1
+                WHERE team_id = \(team) AND app_id = \(appID) AND transferred_on IS NULL
+                RETURNING app_id
+            )
+            \(event.insertion(in: team, when: "FROM noted"))
+            """
     }
 
     /// Requires that no other connection uses the Services ID and that it is not a bundle ID of the team.
@@ -175,12 +194,17 @@ public struct AppleConnectionStore: Sendable {
         @Required public var servicesID: ClientID
         /// The imported Apple key that signs client secrets.
         @Required public var keyID: KeyID
+        /// The day on which the group came from another team at Apple; nil if it did not, as far as is known.
+        public var transferredOn: AppleTransferDay?
 
         public init() {}
 
         public static let all: [Setting<Self>] = [
             .line("servicesID", \.$servicesID) { text, _ throws(ValidationError) in try ClientID(parsing: text) },
             .line("keyID", \.$keyID) { text, _ throws(ValidationError) in try KeyID(parsing: text) },
+            .line("transferredOn", \.transferredOn, isOptional: true) { text, _ throws(ValidationError) in
+                try AppleTransferDay(parsing: text)
+            },
         ]
     }
 
@@ -212,6 +236,7 @@ public struct AppleConnectionStore: Sendable {
         var settings = Settings()
         settings.servicesID = try row.next()
         settings.keyID = try row.next()
+        settings.transferredOn = try row.next(String?.self).flatMap(AppleTransferDay.init(stored:))
         self.settings = settings
         appleTeamID = try row.next()
         version = try row.next()
@@ -239,4 +264,33 @@ extension AppleConnection.Draft {
         guard let id, let settings, errors.isEmpty else { throw errors }
         self.init(appID: id, settings: settings)
     }
+}
+
+/// Day in UTC on which a group of apps went from one team at Apple to another (Apple, "Bringing new apps and users into
+/// your team").
+public struct AppleTransferDay: Hashable, Sendable, CustomStringConvertible {
+    private let beginning: Timestamp
+
+    init(parsing text: String) throws(ValidationError) {
+        guard let day = AppleTransferDay(stored: text) else { throw .day(text) }
+        self = day
+    }
+
+    /// Parses a stored day.
+    public init?(stored text: String) {
+        guard let beginning = Timestamp(day: text) else { return nil }
+        self.beginning = beginning
+    }
+
+    init(of moment: Timestamp) { beginning = Timestamp(seconds: moment.seconds - moment.seconds % 86_400) }
+
+    public var description: String { String(beginning.description.prefix(10)) }
+
+    private var end: Timestamp { beginning + .seconds(86_400) }
+
+    /// Whether Apple still names people by `transfer_sub`, for sixty days.
+    public func isOpen(at now: Timestamp) -> Bool { now < end + AppTransfer.window }
+
+    /// Whether the transfer may have ended what is of that time.
+    public func mayEnd(whatBegan moment: Timestamp) -> Bool { moment < end }
 }

@@ -54,7 +54,7 @@ public struct AppleKeyStore: Sendable {
     /// Selects the connections of a team, each with its key.
     public static func connected(in team: TeamID) -> SQL {
         """
-        SELECT c.app_id, c.services_id, k.apple_team_id, c.key_id, k.private_key_sealed
+        SELECT c.app_id, c.services_id, k.apple_team_id, c.key_id, c.transferred_on::text, k.private_key_sealed
         FROM apple_connections c JOIN apple_keys k ON k.team_id = c.team_id AND k.key_id = c.key_id
         WHERE c.team_id = \(team)
         """

@@ -56,6 +56,9 @@ public enum ValidationError: Error, Hashable, Sendable {
     /// The full name of a DKIM record instead of the selector.
     case selectorWithDomain(String)
 
+    /// A text that is no day, such as `2026-11-29`.
+    case day(String)
+
     // Lists.
     case duplicate(String)
     /// The input has more elements than the limit.
@@ -118,6 +121,7 @@ extension ValidationError {
         case .hostName(""): Message("console.refusals.host.missing")
         case .hostName(let host): Message("console.refusals.host.name", ["host": host])
         case .ipAddress(let host): Message("console.refusals.host.ip", ["host": host])
+        case .day(let text): Message("console.refusals.day", ["text": text])
         case .loopbackOutsideSandbox(let host): Message("console.refusals.host.loopback", ["host": host])
         case .loopbackOverHTTPS(let host): Message("console.refusals.host.loopback-https", ["host": host])
         case .domainWithScheme: Message("console.refusals.domain.scheme")

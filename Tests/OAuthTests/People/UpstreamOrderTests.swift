@@ -10,7 +10,7 @@ import Testing
     private func token(_ octet: UInt8, of subject: Subject) -> UpstreamToken {
         UpstreamToken(
             id: [UInt8](repeating: octet, count: 16), provider: .apple, subject: subject, identifier: nil,
-            primaryAppID: .app, clientID: "com.acme.app", text: nil)
+            primaryAppID: .app, clientID: "com.acme.app", createdAt: Timestamp(seconds: 0), text: nil)
     }
 
     @Test func `V43: are a hundred or so of a person and group, however often they sign in`() async throws {

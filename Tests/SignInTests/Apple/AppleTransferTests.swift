@@ -100,9 +100,44 @@ import Testing
     @Test func `is somebody new where the transfer is one that was over sixty days ago`() throws {
         try Self.announce(Performer.hidden.subject)
         _ = try Self.subject(of: try site.browser().signInAtApple(.hidden))
-        site.clock.advance(by: .seconds(60 * Self.days))
+        site.clock.advance(by: .seconds(61 * Self.days))
         try Self.announce(Performer.regular.subject)
         #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.new)
+    }
+
+    private static let day = "SELECT transferred_on::text FROM apple_connections WHERE app_id = 'com.acme.app'"
+
+    /// Sets the day of the transfer, as the page of the connection does, and whether they were seen since.
+    private func transfer(on day: String?, lastSeen days: Int = 0) throws {
+        try site.admin("UPDATE apple_connections SET transferred_on = $1::text::date, version = version + 1", day)
+        try site.admin("UPDATE upstream_identities SET last_seen_at = last_seen_at - $1 * interval '1 day'", "\(days)")
+        site.clock.advance(by: .seconds(2))
+    }
+
+    @Test func `V73: is the same however long they stayed away, for sixty days from the first who is named so`() throws
+    {
+        try Self.announce(Performer.hidden.subject)
+        _ = try Self.subject(of: try site.browser().signInAtApple(.hidden))
+        try transfer(on: nil, lastSeen: 300)
+        try Self.announce(Performer.regular.subject)
+
+        #expect(try Self.subject(of: try site.browser().signInAtApple(.regular)) == Self.old)
+        let today = String(site.clock.now.description.prefix(10))
+        #expect(try site.admin(Self.day) == [[today]])
+        let events = try site.admin(
+            "SELECT actor, after->>'transferredOn' FROM audit_events WHERE action = 'apple_connection.updated'")
+        #expect(events == [["apple", today], ["apple", today]])
+    }
+
+    @Test(arguments: [(10, true), (70, false)])
+    func `V73: is recognised in the sixty days from the day that was entered`(days: Int, isSame: Bool) throws {
+        try Self.announce(Performer.hidden.subject)
+        _ = try Self.subject(of: try site.browser().signInAtApple(.hidden))
+        let day = (site.clock.now - .seconds(days * Self.days)).description.prefix(10)
+        try transfer(on: String(day), lastSeen: 300)
+        try Self.announce(Performer.regular.subject)
+        let subject = try Self.subject(of: try site.browser().signInAtApple(.regular))
+        #expect(subject == (isSame ? Self.old : Self.new))
     }
 
     @Test func `is recognised by nothing that Apple has not signed`() throws {

@@ -1,3 +1,4 @@
+import Core
 import Platform
 import Simulator
 import Testing
@@ -98,6 +99,20 @@ import Testing
     /// The person ends everything at Apple.
     private func endAtApple() throws {
         try site.admin("UPDATE refresh_tokens SET revoked_at = now() WHERE team_id = 'APPLESIM00'")
+    }
+
+    @Test(arguments: [(0, "authorized"), (3, "revoked")])
+    func `V73: takes a token that the app's transfer ended for no withdrawal, but one of since then`(
+        days: Int, state: String
+    ) async throws {
+        let token = try site.tokens()
+        try endAtApple()
+        let day = (site.clock.now - .seconds(days * 86_400)).description.prefix(10)
+        try site.admin("UPDATE apple_connections SET transferred_on = $1::text::date", String(day))
+        try await afterTwoDays { _ in try await site.wait { try site.tokenStates() == ["revoked"] } }
+
+        #expect(try site.isAlive(token) == (state == "authorized"))
+        #expect(try site.credentialState() == state)
     }
 
     @Test func `leaves alone who ended it and came back before the question was asked`() async throws {

@@ -65,7 +65,8 @@ public struct AppleProvider: NativeProvider {
         var expectation = AppleIdentityToken.Expectation(issuer: service.issuer, audiences: [registration.servicesID])
         expectation.nonce = ExpectedNonce(text: upstreamRequest.nonce)
         expectation.boundTo = answer.code.map { .code($0) }
-        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: moment).identity
+        return try await AppleIdentityToken(text, keys: keys, expecting: expectation, at: moment).identity.during(
+            registration.transferredOn, at: moment)
     }
 
     public func redeem(_ code: String, of upstreamRequest: UpstreamRequest, in team: TeamSnapshot)
@@ -89,7 +90,7 @@ public struct AppleProvider: NativeProvider {
             [FormCoding.Field("grant_type", "authorization_code")] + fields, as: client, of: registration)
         let token = tokens.refreshToken.map { UpstreamGrant.Token(text: $0, clientID: client) }
         do throws(UpstreamFailure) {
-            let identity = try await identity(tokens, nonce, client)
+            let identity = try await identity(tokens, nonce, client).during(registration.transferredOn, at: clock())
             return .proved(UpstreamGrant(identity: identity, token: token))
         } catch { return .unproved(token, error.afterSpending) }
     }
@@ -120,11 +121,12 @@ extension AppleProvider {
     public func identify(
         _ token: String, beside code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot
     ) async throws(UpstreamFailure) -> NativeProof {
-        _ = try registration(ofApp: app, in: team)
+        let registration = try registration(ofApp: app, in: team)
         let expectation = AppleIdentityToken.Expectation(
             issuer: service.issuer, audiences: [app], nonce: nonce, boundTo: .code(code))
         let token = try await AppleIdentityToken(token, keys: keys, expecting: expectation, at: clock())
-        return NativeProof(identity: token.identity, namesCode: token.namesCompanion)
+        return NativeProof(
+            identity: token.identity.during(registration.transferredOn, at: clock()), namesCode: token.namesCompanion)
     }
 
     public func redeem(_ code: String, nonce: ExpectedNonce?, for app: ClientID, in team: TeamSnapshot)
@@ -350,6 +352,11 @@ extension AppleProvider {
             try await calls.proveConfiguration(as: client, of: registration)
             return false
         }
+    }
+
+    public func hasMoved(_ token: UpstreamToken, in team: TeamSnapshot) -> Bool {
+        let transfer = team.appleTokenRegistration(of: token.primaryAppID)?.transferredOn
+        return transfer?.mayEnd(whatBegan: token.createdAt) ?? false
     }
 
     private func registration(of token: UpstreamToken, in team: TeamSnapshot) throws(UpstreamFailure) -> (
