@@ -265,7 +265,7 @@ private struct Declaration: Sendable, CustomTestStringConvertible {
             ]
         },
         faults: [
-            ("name", "", "name"), ("name", "a\nb", "name"), ("mode", "test", "mode"),
+            ("name", "", "name"), ("name", "\n", "name"), ("mode", "test", "mode"),
             ("identitySources", [], "identitySources"), ("identitySources", ["apple", "google"], "identitySources[1]"),
             ("identitySources", ["apple", "apple"], "identitySources[1]"), ("secondFactor", "no", "secondFactor"),
             ("registration", "", "registration"), ("idTokenSeconds", 59, "idTokenSeconds"),

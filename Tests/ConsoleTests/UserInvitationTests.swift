@@ -128,7 +128,7 @@ import Testing
         environment.parts.teams.forget(TeamID.acme)
         var dora = Browser()
 
-        #expect(try await dora.get(link).status == 410)
+        #expect(try await dora.get(link).status == 404)
         #expect(try await !ada.get(Self.list).text.contains("name=\"email\""))
         #expect(try await ada.post(Self.list, [("email", "eve@example.org")]).status == 403)
     }

@@ -42,8 +42,10 @@ struct SettingsPages: ConsolePages {
     private func save(_ context: TeamContext, _ sent: Form, _ part: SettingsPart) async throws -> Response {
         let version = try sent.version()
         let names = part.names(setsMode: context.account.isOperator)
-        // A form of another release names other fields.
-        guard names.contains(where: { sent[$0] != nil }) else { throw UserFacingError.staleForm }
+        // A form of the last release names other fields, of which one has the old name beside a new one.
+        guard names.contains(where: { sent[$0] != nil }), sent["second_factor"] == nil else {
+            throw UserFacingError.staleForm
+        }
         let form = SettingsForm(sent, of: names, over: context.team)
         // The form's other settings are of this version; under a later version number they would overwrite newer values.
         guard version == context.team.version else { return refuse(context, form, sent, part, context.team) }

@@ -20,8 +20,8 @@ public struct JSONSource: Sendable {
         while !left.isEmpty {
             let octets = read(start, 1 << 16)
             for (index, octet) in octets.enumerated() {
-                if octet & 0xC0 == 0x80 { continue }
                 if left.remove(start + index) != nil { places[start + index] = place }
+                if octet & 0xC0 == 0x80 { continue }
                 place =
                     octet == UInt8(ascii: "\n")
                     ? TextPlace(line: place.line + 1, column: 1) : TextPlace(line: place.line, column: place.column + 1)

@@ -174,6 +174,8 @@ extension Unicode.Scalar {
         case 0..<0x300: false
         // Their own combining class is zero, but each decomposes into two marks.
         case 0xF73, 0xF75, 0xF81: true
+        // Of the same class, and marks in the compatibility form: the halfwidth voiced sound marks.
+        case 0xFF9E, 0xFF9F: true
         default: properties.canonicalCombiningClass != .notReordered
         }
     }

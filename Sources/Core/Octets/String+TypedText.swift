@@ -19,7 +19,8 @@ extension String {
             default: scalars.append(scalar)
             }
         }
-        return String(scalars).normalizedC.trimmedWhiteSpace
+        let line = String(scalars)
+        return (line.isStreamSafe ? line.normalizedC : line).trimmedWhiteSpace
     }
 
     /// The text of an address, an identifier, a number or other code: in the compatibility form (NFKC), which has one width
@@ -29,6 +30,8 @@ extension String {
     public var typedCode: String {
         if isPlain { return self }
         let seen = removing(\.properties.isDefaultIgnorableCodePoint)
+        // Marks that were apart may stand together now, and sorting long runs takes quadratic time.
+        guard seen.isStreamSafe else { return seen.trimmedWhiteSpace }
         return seen.mapped(UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue | UTF8PROC_COMPAT.rawValue)
             .trimmedWhiteSpace
     }
@@ -71,7 +74,7 @@ extension String {
     /// The folded text from each of its first eight words on, by whose beginnings it is found; a word is a run of letters and
     /// digits.
     public var searchTerms: [String] {
-        let text = folded
+        let text = folded.cut(toOctets: Self.longestTerm)
         var terms: [String] = []
         var isInWord = false
         for index in text.unicodeScalars.indices {
@@ -83,6 +86,9 @@ extension String {
         }
         return terms
     }
+
+    /// In octets, of a term and of what is searched for.
+    public static let longestTerm = 255
 
     private static let folding =
         UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue | UTF8PROC_COMPAT.rawValue | UTF8PROC_CASEFOLD.rawValue

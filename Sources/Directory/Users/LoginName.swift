@@ -7,6 +7,8 @@ public import Postgres
 /// It is separate from the address, which may change and may be shared.
 public struct LoginName: SQLText, Hashable, Sendable, CustomStringConvertible {
     public static let maximumLength = 254
+    /// Longest text read, in octets.
+    private static let longestText = 1024
 
     public let rawValue: String
 
@@ -15,6 +17,7 @@ public struct LoginName: SQLText, Hashable, Sendable, CustomStringConvertible {
     /// Accepts printable ASCII without spaces, and an address whose domain has other letters; nil for any other text,
     /// which no account can have.
     public init?(rawValue: String) {
+        guard rawValue.utf8.count <= Self.longestText else { return nil }
         let text = rawValue.typedCode
         let name = text.utf8.contains { $0 >= 0x80 } ? EmailAddress(typed: text)?.rawValue ?? "" : text
         guard (1...Self.maximumLength).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

@@ -4,6 +4,8 @@ import Core
 public struct PersonName: Hashable, Sendable {
     /// Most Unicode scalars of each part.
     public static let maximumLength = 100
+    /// Longest text read of each part, in octets.
+    private static let longestText = 4096
 
     public let given: String
     public let family: String
@@ -13,6 +15,7 @@ public struct PersonName: Hashable, Sendable {
 
     /// Creates a name from user input, as one line; nil if a part is then too long.
     public init?(given: String, family: String) {
+        guard max(given.utf8.count, family.utf8.count) <= Self.longestText else { return nil }
         self.init(stored: given.typedLine, family.typedLine)
         guard [self.given, self.family].allSatisfy({ $0.unicodeScalars.count <= Self.maximumLength }) else {
             return nil

@@ -79,8 +79,8 @@ extension UserListStore {
     /// until enough of them match, which is fast then. Each method alone is slow in the other case: sorting half a million
     /// users, or reading them to find one.
     struct Search {
-        /// Most terms for which the index lookup is used.
-        private static let few = 5000
+        /// Most users for whom the index lookup is used, and most terms, of which a user may have several that begin alike.
+        private static let (few, terms) = (2000, 16_000)
 
         private let search: UserSearch
         private let team: TeamID
@@ -100,14 +100,16 @@ extension UserListStore {
         /// OFFSET 0 keeps PostgreSQL from using the index of terms where users are read in list order.
         var all: SQL {
             """
-            found AS MATERIALIZED (
+            begun AS MATERIALIZED (
                 SELECT t.sub FROM user_search_terms t WHERE t.team_id = \(team) AND \(begins)
-                LIMIT \(Self.few + 1)
+                LIMIT \(Self.terms)
+            ), found AS MATERIALIZED (
+                SELECT DISTINCT sub FROM begun LIMIT \(Self.few + 1)
             ), few AS MATERIALIZED (
                 SELECT u.sub, u.created_at FROM users u
                 WHERE u.team_id = \(team) AND u.sub IN (SELECT sub FROM found UNION SELECT \(search.code))
             ), total AS MATERIALIZED (
-                SELECT greatest((SELECT count(*) FROM few), CASE WHEN (SELECT count(*) FROM found) > \(Self.few)
+                SELECT greatest((SELECT count(*) FROM few), CASE WHEN (SELECT count(*) FROM begun) = \(Self.terms)
                     THEN \(Self.few + 1) END) AS number
             ), page AS (
                 (
@@ -152,7 +154,7 @@ public struct UserSearch: Sendable {
     /// Creates a search term; nil if nothing is left to search for.
     public init?(_ typed: String) {
         let typed = typed.cut(toOctets: Self.longest).withoutNUL
-        (folded, code) = (typed.folded, typed.typedCode)
+        (folded, code) = (typed.folded.cut(toOctets: String.longestTerm), typed.typedCode)
         if folded.isEmpty { return nil }
     }
 

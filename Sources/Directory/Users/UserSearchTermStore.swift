@@ -21,14 +21,14 @@ public struct UserSearchTermStore: Sendable {
                 "SELECT FROM user_search_changes WHERE team_id = \(team) LIMIT 1", in: team)
             if changed.isEmpty { return }
             let written = try await database.transaction(in: team) { try await updateBatch(team, $0) }
-            // Those left are locked by their deletion, or by another process that writes their terms.
+            // Those left are locked by a change of theirs, or by another process that writes their terms.
             if written == 0 { return }
             count += 1
         }
     }
 
-    /// Locks the users against deletion first, as the foreign key of the terms will: a deletion locks the user before what
-    /// refers to the user.
+    /// Locks the users first, as whoever changes or deletes them does: so the terms are those of the names that are read, and
+    /// nobody waits for a row that this holds while this waits for theirs.
     private func updateBatch(_ team: TeamID, _ transaction: borrowing Transaction) async throws(PostgresFailure) -> Int
     {
         let rows = try await transaction.query(
@@ -38,7 +38,7 @@ public struct UserSearchTermStore: Sendable {
             WHERE c.team_id = \(team)
             ORDER BY c.sub
             LIMIT \(Self.batch)
-            FOR KEY SHARE OF u SKIP LOCKED
+            FOR NO KEY UPDATE OF u SKIP LOCKED
             """)
         var (subjects, numbers): ([String], [Int]) = ([], [])
         var (owners, terms): ([String], [String]) = ([], [])

@@ -76,7 +76,7 @@ extension AppID.Draft {
         var errors = FieldErrors()
         let id = errors.check("identifier", try ClientID(parsing: identifier))
         let settings = errors.collect(under: .whole, try AppID.Settings(typed, policy: policy))
-        if let id, typed["primary"]?.string == id.rawValue { errors.add("primary", .groupedUnderItself) }
+        if let id, typed["primary"]?.string?.typedCode == id.rawValue { errors.add("primary", .groupedUnderItself) }
         guard let id, let settings, errors.isEmpty else { throw errors }
         self.init(identifier: id, settings: settings)
     }

@@ -260,7 +260,9 @@ extension AppleConnection.Draft {
         var errors = FieldErrors()
         let id = errors.check("appID", try ClientID(parsing: appID))
         let settings = errors.collect(under: .whole, try AppleConnection.Settings(typed, policy: .hostNames))
-        if let id, typed["servicesID"]?.string == id.rawValue { errors.add("servicesID", .bundleIDAsServiceID(id)) }
+        if let id, typed["servicesID"]?.string?.typedCode == id.rawValue {
+            errors.add("servicesID", .bundleIDAsServiceID(id))
+        }
         guard let id, let settings, errors.isEmpty else { throw errors }
         self.init(appID: id, settings: settings)
     }
@@ -291,6 +293,6 @@ public struct AppleTransferDay: Hashable, Sendable, CustomStringConvertible {
     /// Whether Apple still names people by `transfer_sub`, for sixty days.
     public func isOpen(at now: Timestamp) -> Bool { now < end + AppTransfer.window }
 
-    /// Whether the transfer may have ended what is of that time.
-    public func mayEnd(whatBegan moment: Timestamp) -> Bool { moment < end }
+    /// Whether the transfer, if its day has come, may have ended what is of that time.
+    public func mayEnd(whatBegan moment: Timestamp, at now: Timestamp) -> Bool { beginning <= now && moment < end }
 }

@@ -49,6 +49,15 @@ import Testing
         ] { #expect(text.typedLine.isExactly(text)) }
     }
 
+    @Test func `is not normalized where marks that were apart stand together`() {
+        for mark in ["\u{200B}", "\u{AD}"] {
+            let run = String(repeating: String(repeating: "\u{301}", count: 30) + mark, count: 200)
+            #expect(("a" + run).isStreamSafe)
+            #expect(!("a" + run).typedCode.isStreamSafe && !("a" + run).typedLine.isStreamSafe)
+        }
+        #expect(!("a" + String(repeating: "\u{FF9E}", count: 31)).isStreamSafe)
+    }
+
     @Test func `is found from each of its words on`() {
         #expect("Jan van der Berg".searchTerms == ["jan van der berg", "van der berg", "der berg", "berg"])
         #expect("com.acme.web".searchTerms == ["com.acme.web", "acme.web", "web"])

@@ -356,7 +356,7 @@ extension AppleProvider {
 
     public func hasMoved(_ token: UpstreamToken, in team: TeamSnapshot) -> Bool {
         let transfer = team.appleTokenRegistration(of: token.primaryAppID)?.transferredOn
-        return transfer?.mayEnd(whatBegan: token.createdAt) ?? false
+        return transfer?.mayEnd(whatBegan: token.createdAt, at: clock()) ?? false
     }
 
     private func registration(of token: UpstreamToken, in team: TeamSnapshot) throws(UpstreamFailure) -> (

@@ -139,7 +139,8 @@ extension AuditVerificationStore {
         }
     }
 
-    /// The ids of the newest events that name a person, each with the digests of all whom it names.
+    /// The ids of the newest events that name a person; null if none of them has the digests of all whom it names, as those of an
+    /// older server.
     ///
     /// Those of the last hour before the newest, because of transactions at the same time the one that began first may have
     /// read an earlier name.
@@ -150,17 +151,16 @@ extension AuditVerificationStore {
         ]
         func recent(_ condition: SQL) -> SQL {
             """
-            (SELECT event_id FROM audit_events
-            WHERE \(condition) AND at > newest.at - interval '1 hour'
-                AND length(event_id) - length(replace(event_id, '.', '')) = CASE
+            (SELECT event_id, length(event_id) - length(replace(event_id, '.', '')) = CASE
                     WHEN actor_kind IN ('person', 'member') AND target_kind IN ('user', 'member')
                         AND (actor <> target OR (actor_kind = 'member') <> (target_kind = 'member'))
-                    THEN 2 ELSE 1 END
-            LIMIT 1000)
+                    THEN 2 ELSE 1 END AS is_complete
+            FROM audit_events WHERE \(condition) AND at > newest.at - interval '1 hour'
+            ORDER BY at DESC LIMIT 1000)
             """
         }
         return """
-            SELECT string_agg(event_id, '.') AS ids
+            SELECT CASE WHEN bool_or(is_complete) THEN string_agg(event_id, '.') END AS ids
             FROM (
                 SELECT greatest(
                     (SELECT max(at) FROM audit_events WHERE \(conditions[0])),
