@@ -11,6 +11,8 @@ public struct ApplyReport: Sendable {
         case wouldChange
         /// Nothing was changed, for these reasons; after a concurrent change, earlier teams of the file may be applied.
         case refused(FieldErrors)
+        /// These teams were applied; the next one was not, for this reason.
+        case interrupted(String)
     }
 
     /// The plan of one team, one line per change: `+` for additions, `~` for updates, `-` for removals.

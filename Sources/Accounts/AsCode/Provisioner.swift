@@ -76,7 +76,10 @@ public struct Provisioner: Sendable {
         for (index, entry) in file.teams.enumerated() {
             let path = FieldPath("teams")[index]
             if !seen.insert(entry.id).inserted { errors.add(path["id"], .duplicate(entry.id)) }
-            let apply = try await run(TeamApply(entry, at: path, options, hashes: nil, self), by: actor, from: origin)
+            let unchanged =
+                options.resetsCredentials ? try await unchangedPasswords(entry, by: actor, from: origin) : []
+            let apply = try await run(
+                TeamApply(entry, at: path, options, hashes: nil, unchanged: unchanged, self), by: actor, from: origin)
             errors.add(apply.errors)
             if !apply.lines.isEmpty { changed.append(apply) }
         }
@@ -85,11 +88,17 @@ public struct Provisioner: Sendable {
         if options.isDryRun { return ApplyReport(outcome: .wouldChange, teams: changed.map(\.report)) }
         var applied: [ApplyReport.Team] = []
         for rehearsed in changed {
-            let hashes = try await hash(rehearsed.users.passwords, in: rehearsed.team)
-            let apply = try await run(
-                TeamApply(rehearsed.entry, at: rehearsed.path, options, hashes: hashes, self), by: actor, from: origin)
-            guard apply.errors.isEmpty else { return ApplyReport(outcome: .refused(apply.errors), teams: applied) }
-            applied.append(apply.report)
+            do {
+                let hashes = try await hash(rehearsed.users.passwords, in: rehearsed.team)
+                let apply = try await run(
+                    TeamApply(rehearsed.entry, at: rehearsed.path, options, hashes: hashes, self), by: actor,
+                    from: origin)
+                guard apply.errors.isEmpty else { return ApplyReport(outcome: .refused(apply.errors), teams: applied) }
+                applied.append(apply.report)
+            } catch {
+                if applied.isEmpty { throw error }
+                return ApplyReport(outcome: .interrupted("\(describing: error)"), teams: applied)
+            }
         }
         return ApplyReport(outcome: .applied, teams: applied)
     }
@@ -106,7 +115,39 @@ public struct Provisioner: Sendable {
                 if apply.isRehearsal || !apply.errors.isEmpty { throw RolledBack(apply: apply) }
                 return apply
             }
-        } catch let end as RolledBack { return end.apply }
+        } catch let end as RolledBack { return end.apply } catch let errors as FieldErrors {
+            var apply = apply
+            apply.fail(errors)
+            return apply
+        }
+    }
+
+    /// The users who have the password that the file has, compared outside of a transaction because each takes long.
+    private func unchangedPasswords(_ entry: RegistryFile.Team, by actor: Actor, from origin: Origin) async throws
+        -> Set<LoginName>
+    {
+        guard var list = entry.users, let team = TeamID(rawValue: entry.id) else { return [] }
+        var unchanged: Set<LoginName> = []
+        // A file that was changed is told by the rehearsal.
+        while let users = try? list.next(UserApply.batch), !users.isEmpty {
+            let given = users.compactMap { user in
+                EmailAddress(typed: user.email).flatMap { email in user.password.map { (LoginName(email), $0) } }
+            }
+            let passwords = Dictionary(given) { first, _ in first }
+            let stored = try await database.change(in: team, by: actor, from: origin) { change in
+                var stored: [(LoginName, PasswordHash)] = []
+                for user in try await RegisteredUser.find(Array(passwords.keys), change) {
+                    guard let hash = try await PasswordStore.hash(of: user.subject, change) else { continue }
+                    stored.append((user.login, hash))
+                }
+                return stored
+            }
+            for (login, hash) in stored {
+                guard let password = passwords[login] else { continue }
+                if try await hasher.matches(password, hash, in: team, from: origin) { unchanged.insert(login) }
+            }
+        }
+        return unchanged
     }
 
     /// Hashes passwords, outside of a transaction because each takes long.
@@ -187,7 +228,10 @@ extension RegistryFile.AppID {
 extension RegistryFile.Apple {
     /// Exports the file name that Apple uses instead of the private key, which is not exported.
     fileprivate init(_ connection: AppleConnection) {
-        settings = connection.settings.typed.merging(["teamID": .string(connection.appleTeamID.rawValue)]) { $1 }
+        var settings = connection.settings.typed.merging(["teamID": .string(connection.appleTeamID.rawValue)]) { $1 }
+        // A server notes the day itself: an empty one in a file that is kept would erase it.
+        if settings["transferredOn"]?.string == "" { settings["transferredOn"] = nil }
+        self.settings = settings
         privateKeyFile = "AuthKey_\(connection.keyID).p8"
     }
 }

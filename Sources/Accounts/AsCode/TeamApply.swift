@@ -41,13 +41,13 @@ struct TeamApply: Sendable {
     /// - Parameter hashes: hashes of the passwords of users to be created; nil in a rehearsal, which finds out which.
     init(
         _ entry: RegistryFile.Team, at path: FieldPath, _ options: ApplyOptions, hashes: [LoginName: PasswordHash]?,
-        _ stores: Provisioner
+        unchanged: Set<LoginName> = [], _ stores: Provisioner
     ) {
         (self.stores, self.entry, self.path, self.options) = (stores, entry, path, options)
         isRehearsal = hashes == nil
         let id = TeamID(rawValue: entry.id).flatMap { $0 == .system ? nil : $0 }
         team = id ?? TeamID(random: .system)
-        users = UserApply(entry, at: path["users"], options, hashes: hashes, stores)
+        users = UserApply(entry, at: path["users"], options, hashes: hashes, unchanged: unchanged, stores)
         policy = stores.policy(of: .production)
     }
 
@@ -84,7 +84,7 @@ struct TeamApply: Sendable {
         guard team.closedAt == nil else { return noteDeleted() }
         users.teamName = team.settings.name.rawValue
         if let settings, settings != old {
-            _ = try await stores.teams.update(to: settings, version: team.version, change)
+            try saved(try await stores.teams.update(to: settings, version: team.version, change))
         }
         registered = try await stores.registry(change)
         if options.prunes {
@@ -155,6 +155,18 @@ struct TeamApply: Sendable {
             }
         }
     }
+
+    /// Ends the run where somebody else changed or removed the object after it was read.
+    private func saved<Value>(_ update: Update<Value>) throws {
+        guard case .saved = update else { throw ChangedMeanwhile() }
+    }
+
+    private struct ChangedMeanwhile: Error, CustomStringConvertible {
+        var description: String { "the team was changed meanwhile; apply the file again" }
+    }
+
+    /// Notes errors that ended the transaction.
+    mutating func fail(_ errors: FieldErrors) { self.errors.add(errors) }
 
     private func disconnect(_ app: ClientID, _ change: borrowing Change) async throws {
         _ = try await stores.appleConnections.delete(of: app, reason: Self.reason, change)
@@ -248,7 +260,7 @@ struct TeamApply: Sendable {
             if old == nil {
                 _ = try await stores.appIDs.create(draft, change)
             } else {
-                _ = try await stores.appIDs.update(to: draft, version: nil, change)
+                try saved(try await stores.appIDs.update(to: draft, version: nil, change))
             }
         }
     }
@@ -261,7 +273,7 @@ struct TeamApply: Sendable {
             if old == nil {
                 _ = try await stores.serviceIDs.create(draft, change)
             } else {
-                _ = try await stores.serviceIDs.update(to: draft, version: nil, change)
+                try saved(try await stores.serviceIDs.update(to: draft, version: nil, change))
             }
         }
     }
@@ -298,7 +310,7 @@ struct TeamApply: Sendable {
             if old == nil {
                 try await stores.emailSources.create(draft, change)
             } else {
-                _ = try await stores.emailSources.update(to: draft, version: nil, change)
+                try saved(try await stores.emailSources.update(to: draft, version: nil, change))
             }
         }
     }
@@ -347,7 +359,7 @@ struct TeamApply: Sendable {
         guard let old else { return }
         let settings = try AppleKey.Settings(typed, policy: .hostNames)
         if settings != old.settings {
-            _ = try await stores.appleKeys.update(old.id, to: settings, version: old.version, change)
+            try saved(try await stores.appleKeys.update(old.id, to: settings, version: old.version, change))
         }
     }
 }
@@ -365,18 +377,6 @@ extension TeamApply.Object {
             }
         return errors.map { (names[$0.path.name] ?? $0.path, $0.message) }
     }
-}
-
-/// The registry of a team as it is stored.
-struct RegisteredTeam: Sendable {
-    var appIDs: [AppID] = []
-    var serviceIDs: [ServiceID] = []
-    /// Including revoked keys, because their ids are not used again.
-    var keys: [Key] = []
-    /// Apple keys, and the connections that use them.
-    var appleKeys: [AppleKey] = []
-    var appleConnections: [AppleConnection] = []
-    var emailSources: [EmailSource.Draft] = []
 }
 
 extension ClientID {

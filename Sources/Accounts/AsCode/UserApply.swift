@@ -8,7 +8,7 @@ import Registry
 /// Brings the users of a team to those of its entry of a registry file, in the caller's transaction.
 struct UserApply: Sendable {
     /// Users that are read, judged and written at a time.
-    private static let batch = 1_000
+    static let batch = 1_000
 
     /// A user as the file has it.
     private struct Judged {
@@ -28,6 +28,8 @@ struct UserApply: Sendable {
     private let path: FieldPath
     private let options: ApplyOptions
     private let hashes: [LoginName: PasswordHash]?
+    /// Users who have the password that the file has.
+    private let unchanged: Set<LoginName>
 
     /// Name of the team before it is changed, which is no password either.
     var teamName: String?
@@ -39,11 +41,16 @@ struct UserApply: Sendable {
     /// Login names of the users of a batch: the audit log, which outlives them, has none.
     private var logins: [String: LoginName] = [:]
 
-    /// - Parameter hashes: hashes of `passwords`; nil in a rehearsal.
+    /// - Parameters:
+    ///   - hashes: hashes of `passwords`; nil in a rehearsal.
+    ///   - unchanged: users who have the password that the file has, which a rehearsal needs.
     init(
         _ entry: RegistryFile.Team, at path: FieldPath, _ options: ApplyOptions, hashes: [LoginName: PasswordHash]?,
-        _ stores: Provisioner
-    ) { (self.stores, self.entry, self.path, self.options, self.hashes) = (stores, entry, path, options, hashes) }
+        unchanged: Set<LoginName>, _ stores: Provisioner
+    ) {
+        (self.stores, self.entry, self.path, self.options) = (stores, entry, path, options)
+        (self.hashes, self.unchanged) = (hashes, unchanged)
+    }
 
     /// Saves the users in batches, and removes those whom the list does not name where that is wanted.
     mutating func save(_ change: borrowing Change) async throws {
@@ -128,7 +135,7 @@ struct UserApply: Sendable {
             (old.name == new.name ? [] : ["name"])
                 + (old.isEmailVerified == new.isEmailVerified ? [] : ["emailVerified"])
         }
-        for (kind, users) in kinds where !kind.isEmpty {
+        for (kind, users) in kinds.sorted(by: { $0.key.count < $1.key.count }) where !kind.isEmpty {
             try await UserStore.update(users.map { ($0.old.subject, $0.new.name, $0.new.isEmailVerified) }, change)
             // Names are not logged, because the log outlives the user.
             try await change.record(
@@ -136,9 +143,7 @@ struct UserApply: Sendable {
         }
         guard options.resetsCredentials else { return }
         for (old, new) in users {
-            if let hash = try await changedHash(new, of: old, in: change) {
-                _ = try await PasswordStore.set(hash, for: old.subject, change)
-            }
+            if let hash = changedHash(new) { _ = try await PasswordStore.set(hash, for: old.subject, change) }
             if let secret = new.totpSecret { try await stores.totp.set(secret, of: old.subject, change) }
         }
     }
@@ -152,14 +157,10 @@ struct UserApply: Sendable {
         return try await stores.hasher.hash(password, for: team, from: .local)
     }
 
-    /// The hash of another password than the user has; a rehearsal compares them.
-    private mutating func changedHash(_ user: Judged, of old: RegisteredUser, in change: borrowing Change) async throws
-        -> PasswordHash?
-    {
-        guard let password = user.password else { return nil }
+    /// The hash of another password than the user has.
+    private mutating func changedHash(_ user: Judged) -> PasswordHash? {
+        guard let password = user.password, !unchanged.contains(user.login) else { return nil }
         if let hashes { return hashes[user.login] }
-        let stored = try await PasswordStore.hash(of: old.subject, change)
-        if let stored, try await stores.hasher.matches(password, stored, in: change.team) { return nil }
         passwords[user.login] = password
         return .rehearsed
     }

@@ -37,19 +37,14 @@ public struct PasswordHasher: Sendable {
     ///
     /// A nil hash, for an account that does not exist, takes the same time and matches nothing; so does a text too long
     /// to be a password.
-    func matches(_ password: String, _ hash: PasswordHash?, in team: TeamID, from origin: Origin) async throws(Busy)
-        -> Bool
+    public func matches(_ password: String, _ hash: PasswordHash?, in team: TeamID, from origin: Origin)
+        async throws(Busy) -> Bool
     {
         let normalized = password.normalizedPassword
         let isPossible = normalized.isPossiblePassword
         return try await run(for: origin.owner(in: team)) { argon2id throws(Argon2id.Failure) in
             try argon2id.verify(isPossible ? normalized : "", against: isPossible ? hash : nil)
         }
-    }
-
-    /// Whether `hash` is a hash of a password that may be set.
-    public func matches(_ password: NewPassword, _ hash: PasswordHash, in team: TeamID) async throws(Busy) -> Bool {
-        try await matches(password.text, hash, in: team, from: .local)
     }
 
     /// Replacement for `hash`, which was just found to be of the password; nil if its parameters are up to date.

@@ -88,7 +88,10 @@ struct ApplyCommand {
         case .wouldChange:
             Terminal.say("nothing was changed: this was a dry run")
             return .wouldChange
-        case .refused(let problems): throw refusal(problems, source)
+        case .refused(let problems):
+            if !report.teams.isEmpty { Terminal.say("applied; what follows is not") }
+            throw refusal(problems, source)
+        case .interrupted(let reason): throw CommandFailure("applied; what follows is not: \(reason)")
         }
     }
 }

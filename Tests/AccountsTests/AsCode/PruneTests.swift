@@ -35,6 +35,16 @@ import Testing
         #expect(app.outcome == .unchanged)
     }
 
+    @Test(arguments: ["\u{200B}", " ", "\u{A0}", "\u{FEFF}"])
+    func `removes nothing that the file names with a mark that nobody sees`(mark: String) async throws {
+        let names = [
+            "com.acme.app", "com.acme.web", "ACMEKEY001", "acme.example", "ada@mail.example", "ada@acme.example",
+        ]
+        let dirty = names.reduce(Files.whole) { $0.replacing("\"\($1)\"", with: "\"\(mark)\($1)\(mark)\"") }
+
+        #expect(try await pippin.apply(dirty) { $0.prunes = true }.outcome == .unchanged)
+    }
+
     @Test func `frees names for other uses`() async throws {
         let text = Files.team(
             #""appIDs": [{"identifier": "com.acme.web", "serviceIDs": [{"identifier": "com.acme.app"}]}]"#)

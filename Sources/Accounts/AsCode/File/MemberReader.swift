@@ -21,6 +21,9 @@ struct MemberReader {
     /// The text of a member, or nil when it is absent.
     mutating func text(_ name: String) -> String? { take(name, "a text") { $0.string } }
 
+    /// The text of a required member as the code by which something is named; empty when it is absent.
+    mutating func requiredCode(_ name: String) -> String { requiredText(name).typedCode }
+
     /// The text of a required member, or an empty text when it is absent.
     mutating func requiredText(_ name: String) -> String {
         if members[name] == nil { note(name, "This is required.") }
@@ -64,7 +67,7 @@ struct MemberReader {
 
     /// The object's identifier and settings.
     mutating func entry(_ kind: (some DeclaredSettings).Type) -> RegistryEntry {
-        RegistryEntry(requiredText("identifier"), settings(kind))
+        RegistryEntry(requiredCode("identifier"), settings(kind))
     }
 
     /// The settings that the object names, each of its kind.

@@ -84,7 +84,7 @@ public struct RegistryFile: Sendable {
 
 extension RegistryFile.Team {
     init(_ reader: inout MemberReader, _ users: RegistryFile.UserList?, _ load: (String) throws -> [UInt8]) {
-        id = reader.requiredText("id")
+        id = reader.requiredCode("id")
         settings = reader.settings(TeamSettings.self)
         appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
@@ -147,9 +147,9 @@ extension RegistryFile.Apple {
 
 extension RegistryFile.Key {
     fileprivate init(_ reader: inout MemberReader, _ load: (String) throws -> [UInt8]) {
-        id = reader.requiredText("id")
+        id = reader.requiredCode("id")
         name = reader.text("name")
-        appID = reader.text("appID")
+        appID = reader.text("appID")?.typedCode
         publicKeyPEM = reader.text("publicKeyPEM")
         guard let file = reader.text("publicKeyFile") else { return }
         guard publicKeyPEM == nil else {
@@ -164,7 +164,7 @@ extension RegistryFile.Key {
 
 extension RegistryFile.EmailSource {
     fileprivate init(_ reader: inout MemberReader) {
-        let (domain, address) = (reader.text("domain"), reader.text("address"))
+        let (domain, address) = (reader.text("domain")?.typedCode, reader.text("address")?.typedCode)
         (kind, text) = domain.map { (.domain, $0) } ?? (.address, address ?? "")
         settings = reader.settings(Registry.EmailSource.Settings.self)
         if (domain == nil) == (address == nil) { reader.note("domain", "Give a domain or an address, one of the two.") }
