@@ -126,7 +126,7 @@ public struct Provisioner: Sendable {
     private func unchangedPasswords(_ entry: RegistryFile.Team, by actor: Actor, from origin: Origin) async throws
         -> Set<LoginName>
     {
-        guard var list = entry.users, let team = TeamID(rawValue: entry.id) else { return [] }
+        guard var list = entry.users, let team = TeamID(rawValue: entry.id), team != .system else { return [] }
         var unchanged: Set<LoginName> = []
         // A file that was changed is told by the rehearsal.
         while let users = try? list.next(UserApply.batch), !users.isEmpty {

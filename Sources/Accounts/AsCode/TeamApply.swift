@@ -184,13 +184,14 @@ struct TeamApply: Sendable {
         for (index, app) in (entry.appIDs ?? []).enumerated() {
             let path = path["appIDs"][index]
             let id = ClientID(rawValue: app.identifier) ?? .unnamed
-            if isFirst(app.identifier, path["identifier"], &seen) { apps.append((path, .appID(app))) }
+            let isNew = isFirst(app.identifier, path["identifier"], &seen)
+            if isNew { apps.append((path, .appID(app))) }
             for (number, service) in (app.serviceIDs ?? []).enumerated() {
                 let path = path["serviceIDs"][number]
                 guard isFirst(service.identifier, path["identifier"], &seen) else { continue }
                 services.append((path, .serviceID(service, of: id)))
             }
-            if let apple = app.apple { apples.append((path["apple"], .apple(apple, of: id))) }
+            if isNew, let apple = app.apple { apples.append((path["apple"], .apple(apple, of: id))) }
         }
         seen = []
         var others: [(FieldPath, Object)] = []

@@ -31,7 +31,7 @@ extension String {
         if isPlain { return self }
         let seen = removing(\.properties.isDefaultIgnorableCodePoint)
         // Marks that were apart may stand together now, and sorting long runs takes quadratic time.
-        guard seen.isStreamSafe else { return seen.trimmedWhiteSpace }
+        guard seen.isStreamSafe else { return trimmedWhiteSpace }
         return seen.mapped(UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue | UTF8PROC_COMPAT.rawValue)
             .trimmedWhiteSpace
     }
