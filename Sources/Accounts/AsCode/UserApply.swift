@@ -62,6 +62,9 @@ struct UserApply: Sendable {
             if users.isEmpty { break }
             try await save(users, from: start, &named, change)
             takeLines(change)
+            // Statements and triggers keep the plans of a small table, such as a new installation's, and would read all of
+            // it for each user.
+            try await change.query("DISCARD PLANS")
         }
         if options.prunes { try await removeAbsent(named, change) }
     }
