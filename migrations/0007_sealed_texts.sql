@@ -55,8 +55,7 @@ BEGIN
                 || convert_to(coalesce(person.email, ''), 'UTF8')
             ), 'base64'), '+/', '-_'), 12);
         END LOOP;
-        -- The digests distinguish events enough to spare most of the random part, which is in four places.
-        IF digests <> '' THEN NEW.event_id := left(NEW.event_id, 2) || digests; END IF;
+        IF digests <> '' THEN NEW.event_id := NEW.event_id || digests; END IF;
     END IF;
     INSERT INTO audit_unsealed (team_id, at, event_id) VALUES (NEW.team_id, NEW.at, NEW.event_id);
     IF NEW.words <> '{}' THEN
