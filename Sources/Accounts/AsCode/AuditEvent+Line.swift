@@ -10,21 +10,23 @@ extension AuditEvent {
 
     /// The event as a line of a plan: `+` for additions, `~` for updates, `-` for removals.
     ///
-    /// - Parameter logins: login names of users, whom the log knows by `sub` alone.
+    /// - Parameter logins: login names of users, members and invited people, whom the log knows by ids alone.
     func line(naming logins: [String: LoginName]) -> String {
         let noun = Self.nouns[target.kind] ?? target.kind.replacing("_", with: " ")
-        let thing = "\(noun) \(target.kind == "user" ? logins[target.name]?.rawValue ?? target.name : target.name)"
+        let thing = "\(noun) \(logins[target.name]?.rawValue ?? target.name)"
         let (resource, verb) = (action.prefix { $0 != "." }, action.drop { $0 != "." }.dropFirst())
         let part = resource == target.kind ? "" : "\(resource.replacing("_", with: " ")) "
         switch verb {
-        case "created", "registered", "imported", "sent": return "+ \(thing)\(parent(after))\(lack)"
-        case "deleted", "revoked", "withdrawn": return "- \(thing)\(parent(before))\(with)"
-        case "updated" where part.isEmpty: return "~ \(thing): \(differences)"
+        case "created", "registered", "imported", "sent", "added": return "+ \(thing)\(parent(after))\(role)\(lack)"
+        case "deleted", "revoked", "withdrawn", "removed": return "- \(thing)\(parent(before))\(with)"
+        case "updated" where part.isEmpty, "role_changed": return "~ \(thing): \(differences)"
         default: return "~ \(thing): \(part)\(verb)"
         }
     }
 
     private func parent(_ members: JSONValue?) -> String { members?["appID"]?.string.map { " of \($0)" } ?? "" }
+
+    private var role: String { after?["role"]?.string.map { " as \($0)" } ?? "" }
 
     private var lack: String { after?["hasPassword"] == false ? ", without a password" : "" }
 

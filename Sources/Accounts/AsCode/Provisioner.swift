@@ -3,12 +3,15 @@ public import Crypto
 public import Directory
 public import Platform
 import Postgres
-import Registry
+public import Registry
 
 /// Applies registry files to teams, and exports teams as registry files.
 public struct Provisioner: Sendable {
     /// Creates what a new team needs in other modules, such as its first signing key, in the change that creates it.
     public typealias TeamPreparation = @Sendable (borrowing Change) async throws -> Void
+
+    /// Enqueues the email to whom a file invites to a team, in the transaction that stores the invitation.
+    public typealias InvitationMail = @Sendable (InvitationStore.Issued, String, borrowing Change) async throws -> Void
 
     let database: TeamDatabase
     let teams: TeamStore
@@ -18,16 +21,18 @@ public struct Provisioner: Sendable {
     let appleKeys: AppleKeyStore
     let appleConnections: AppleConnectionStore
     let emailSources: EmailSourceStore
+    let invitations: InvitationStore
     let users: UserStore
     let totp: TOTPStore
     let hasher: PasswordHasher
     let publicURL: String
     let prepareTeam: TeamPreparation
+    let sendInvitation: InvitationMail
 
     /// - Parameter publicURL: Pippin's own origin, which no team may register.
     public init(
         _ database: TeamDatabase, keyRing: KeyRing, hasher: PasswordHasher, publicURL: String,
-        prepareTeam: @escaping TeamPreparation
+        sendInvitation: @escaping InvitationMail, prepareTeam: @escaping TeamPreparation
     ) {
         self.database = database
         teams = TeamStore(database)
@@ -37,10 +42,12 @@ public struct Provisioner: Sendable {
         appleKeys = AppleKeyStore(database, keyRing: keyRing)
         appleConnections = AppleConnectionStore(database)
         emailSources = EmailSourceStore(database)
+        invitations = InvitationStore(database)
         users = UserStore(database)
         totp = TOTPStore(database, keyRing: keyRing)
         self.hasher = hasher
         self.publicURL = publicURL
+        self.sendInvitation = sendInvitation
         self.prepareTeam = prepareTeam
     }
 
@@ -165,6 +172,7 @@ public struct Provisioner: Sendable {
         try await database.change(in: team, by: .command("export"), from: .local) { change in
             if let stored = try await TeamStore.lock(change), !stored.isSystem, stored.closedAt == nil {
                 entry = RegistryFile.Team(team, stored.settings, try await registry(change))
+                entry?.members = try await MemberApply.exported(change)
             }
         }
         return entry

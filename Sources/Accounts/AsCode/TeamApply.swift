@@ -30,6 +30,7 @@ struct TeamApply: Sendable {
     let options: ApplyOptions
     /// Whether the changes are made to be rolled back.
     let isRehearsal: Bool
+    private var members: MemberApply
     private(set) var users: UserApply
     private(set) var errors = FieldErrors()
     /// One line per recorded event.
@@ -47,6 +48,7 @@ struct TeamApply: Sendable {
         isRehearsal = hashes == nil
         let id = TeamID(rawValue: entry.id).flatMap { $0 == .system ? nil : $0 }
         team = id ?? TeamID(random: .system)
+        members = MemberApply(entry, at: path["members"], options, stores)
         users = UserApply(entry, at: path["users"], options, hashes: hashes, unchanged: unchanged, stores)
         policy = stores.policy(of: .production)
     }
@@ -60,7 +62,9 @@ struct TeamApply: Sendable {
         }
         guard try await saveTeam(change) else { return }
         try await save(objects(), change)
-        lines = change.takeEvents().map { $0.line(naming: [:]) }
+        try await members.save(change)
+        errors.add(members.errors)
+        lines = change.takeEvents().map { $0.line(naming: members.logins) }
         try await users.save(change)
         errors.add(users.errors)
         lines += users.lines
@@ -76,6 +80,7 @@ struct TeamApply: Sendable {
         let mode = typed["mode"]?.string.flatMap(TeamMode.init) ?? .production
         policy = stores.policy(of: mode)
         let settings = errors.collect(under: path, try TeamSettings(typed, policy: policy))
+        members.teamName = settings?.name.rawValue ?? change.team.rawValue
         let appleKeys = typed["appleKeys"]?.string.flatMap(AppleKeyPublication.init)
         if appleKeys?.takesConfirmation(after: old?.appleKeys) == true, !options.acceptsAppleTokens {
             errors.add(path["appleKeys"], Message("console.refusals.apply.apple-keys"))

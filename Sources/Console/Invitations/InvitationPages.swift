@@ -2,9 +2,9 @@ import Core
 import Crypto
 import Directory
 import HTTP
-import Platform
-import Postgres
-import Registry
+public import Platform
+public import Postgres
+public import Registry
 import SignIn
 import Templates
 
@@ -50,7 +50,11 @@ struct InvitationPages: ConsolePages {
             _ = try await invitations.invite(
                 email, as: role, by: context.account.subject, in: context.teamID, from: context.origin,
                 at: server.clock()
-            ) { issued, change in try await send(issued, context, change) }
+            ) { issued, change in
+                try await parts.mail.enqueue(
+                    issued, to: context.team.settings.name.rawValue, by: context.account.person.name,
+                    at: server.publicURL, change)
+            }
         } catch InvitationStore.Failure.tooMany {
             var form = form
             form.errors.add("email", Message("console.members.too-many"))
@@ -67,19 +71,6 @@ struct InvitationPages: ConsolePages {
         return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: flash)
     }
 
-    /// Enqueues the email in the transaction that stores the invitation; the link is stored nowhere else.
-    private func send(_ issued: InvitationStore.Issued, _ context: TeamContext, _ change: borrowing Change) async throws
-    {
-        let message = EmailMessage.invitation(
-            inviter: context.account.person.name, team: context.team.settings.name.rawValue,
-            link: server.publicURL + MemberRoutes.invitation.link(issued.token.text), until: issued.invitation.expiresAt
-        )
-        // The sender's name is the console's, because the recipient need not know the team yet.
-        try await parts.mail.enqueue(
-            OutgoingMail(message, to: issued.invitation.email, in: .english, from: "Pippin"), in: context.teamID,
-            change.transaction)
-    }
-
     private func withdraw(_ context: TeamContext, _ id: InvitationID) async throws -> Response {
         let invitation = try await find(id, context)
         do {
@@ -93,6 +84,24 @@ struct InvitationPages: ConsolePages {
 
     private func find(_ id: InvitationID, _ context: TeamContext) async throws -> Invitation {
         try await invitations.find(id, in: context.teamID).orNotFound()
+    }
+}
+
+extension MailQueue {
+    /// Enqueues the email of an invitation in the transaction that stores it; the link is stored nowhere else.
+    ///
+    /// - Parameter inviter: name of the member who invites; empty for an operator's registry file.
+    public func enqueue(
+        _ issued: InvitationStore.Issued, to team: String, by inviter: String, at publicURL: String,
+        _ change: borrowing Change
+    ) async throws(PostgresFailure) {
+        let message = EmailMessage.invitation(
+            inviter: inviter, team: team, link: publicURL + MemberRoutes.invitation.link(issued.token.text),
+            until: issued.invitation.expiresAt)
+        // The sender's name is the console's, because the recipient need not know the team yet.
+        try await enqueue(
+            OutgoingMail(message, to: issued.invitation.email, in: .english, from: "Pippin"), in: change.team,
+            change.transaction)
     }
 }
 

@@ -16,5 +16,8 @@ public struct Subject: SQLText, Hashable, Sendable, CustomStringConvertible {
     /// Creates a subject from 32 hexadecimal digits, which the caller generates at random.
     public init(hexadecimal digits: String) { rawValue = "000000.\(digits).0000" }
 
+    /// What stands where a `sub` is expected and no user is meant; no random subject is equal to it.
+    public init(reserved name: StaticString) { rawValue = "\(name)" }
+
     public var description: String { rawValue }
 }

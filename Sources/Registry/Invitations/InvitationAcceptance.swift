@@ -35,10 +35,14 @@ public struct InvitationAcceptance: Sendable {
     public func find(_ token: LinkToken, at now: Timestamp) async throws(PostgresFailure) -> OpenInvitation? {
         guard let (team, id) = try await system.find(token, at: now),
             let invitation = try await invitations.find(id, in: team), invitation.isOpen(at: now),
-            let inviter = try await members.find(invitation.invitedBy, in: team),
-            inviter.role.mayManage(invitation.role), let team = try await teams.find(team)
+            try await mayInvite(invitation, in: team), let team = try await teams.find(team)
         else { return nil }
         return OpenInvitation(invitation: invitation, team: team)
+    }
+
+    private func mayInvite(_ invitation: Invitation, in team: TeamID) async throws(PostgresFailure) -> Bool {
+        if invitation.invitedBy == Invitation.installation { return true }
+        return try await members.find(invitation.invitedBy, in: team)?.role.mayManage(invitation.role) ?? false
     }
 
     /// Makes `account` a member; the link works once.
@@ -105,11 +109,13 @@ public struct InvitationAcceptance: Sendable {
 public struct Invitation: Sendable {
     /// How long its link is valid.
     public static let life = Duration.seconds(7 * 86_400)
+    /// Stands for an account where an operator invites by a registry file: of a form that no account's `sub` has.
+    public static let installation = Subject(reserved: "installation")
 
     public let id: InvitationID
     public let email: EmailAddress
     public let role: Role
-    /// The console account that sent the invitation.
+    /// The console account that sent the invitation, or `installation`.
     public let invitedBy: Subject
     public let createdAt: Timestamp
     public let expiresAt: Timestamp

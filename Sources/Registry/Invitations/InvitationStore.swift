@@ -38,45 +38,64 @@ public struct InvitationStore: Sendable {
         _ email: EmailAddress, as role: Role, by account: Subject, in team: TeamID, from origin: Origin,
         at now: Timestamp = .now(), send: (Issued, borrowing Change) async throws -> Void
     ) async throws -> Invitation {
-        let token = LinkToken(random: random)
-        return try await database.change(in: team, by: .member(account), from: origin) { change in
+        try await database.change(in: team, by: .member(account), from: origin) { change in
             try await change.lockTeam()
             try await Self.requireRight(of: account, over: role, change)
             if let earlier = try await Self.role(invited: email, change) {
                 try await Self.requireRight(of: account, over: earlier, change)
             }
-            guard try await MembershipStore.hasRoom(change) else { throw Failure.teamFull }
-            let others: SQL = "invitations WHERE team_id = \(team) AND lower(email) <> lower(\(email))"
-            guard try await Quota.invitations.hasRoom(beside: others, change) else { throw Failure.tooMany }
-            let rows = try await change.query(
-                """
-                INSERT INTO invitations AS i (
-                    team_id, invitation_id, token_hash, email, role, invited_by, created_at, expires_at
-                ) VALUES (
-                    \(team), \(InvitationID(random: random)), \(token.hash), \(email), \(role), \(account), \(now),
-                    \(now + Invitation.life)
-                )
-                ON CONFLICT (team_id, lower(email)) DO UPDATE SET
-                    token_hash = excluded.token_hash, email = excluded.email, role = excluded.role,
-                    invited_by = excluded.invited_by, created_at = excluded.created_at,
-                    expires_at = excluded.expires_at
-                RETURNING \(Invitation.columns)
-                """)
-            let issued = Issued(invitation: try rows.only(Invitation.init), token: token)
-            try await Self.record("invitation.sent", issued.invitation, change)
-            try await send(issued, change)
-            return issued.invitation
+            return try await invite(email, as: role, by: account, at: now, change, send: send)
         }
+    }
+
+    /// Invites in the caller's change, whose team is locked, and which has to be rolled back after a failure.
+    ///
+    /// - Parameter account: one that may invite, or `Invitation.installation`.
+    /// - Throws: `Failure.tooMany`, `Failure.teamFull`, `PostgresFailure`, and any error of `send`.
+    @discardableResult public func invite(
+        _ email: EmailAddress, as role: Role, by account: Subject, at now: Timestamp = .now(),
+        _ change: borrowing Change, send: (Issued, borrowing Change) async throws -> Void
+    ) async throws -> Invitation {
+        let (team, token) = (change.team, LinkToken(random: random))
+        guard try await MembershipStore.hasRoom(change) else { throw Failure.teamFull }
+        let others: SQL = "invitations WHERE team_id = \(team) AND lower(email) <> lower(\(email))"
+        guard try await Quota.invitations.hasRoom(beside: others, change) else { throw Failure.tooMany }
+        let rows = try await change.query(
+            """
+            INSERT INTO invitations AS i (
+                team_id, invitation_id, token_hash, email, role, invited_by, created_at, expires_at
+            ) VALUES (
+                \(team), \(InvitationID(random: random)), \(token.hash), \(email), \(role), \(account), \(now),
+                \(now + Invitation.life)
+            )
+            ON CONFLICT (team_id, lower(email)) DO UPDATE SET
+                token_hash = excluded.token_hash, email = excluded.email, role = excluded.role,
+                invited_by = excluded.invited_by, created_at = excluded.created_at,
+                expires_at = excluded.expires_at
+            RETURNING \(Invitation.columns)
+            """)
+        let issued = Issued(invitation: try rows.only(Invitation.init), token: token)
+        try await Self.record("invitation.sent", issued.invitation, change)
+        try await send(issued, change)
+        return issued.invitation
     }
 
     /// Returns the team's invitations, newest first.
     public func list(in team: TeamID) async throws(PostgresFailure) -> [Invitation] {
-        let rows = try await database.query(
-            """
-            SELECT \(Invitation.columns) FROM invitations
-            WHERE team_id = \(team) ORDER BY created_at DESC, invitation_id
-            """, in: team)
+        let rows = try await database.query(Self.selection(in: team), in: team)
         return try rows.all(Invitation.init)
+    }
+
+    /// The invitations of the change's team, newest first.
+    public static func list(_ change: borrowing Change) async throws(PostgresFailure) -> [Invitation] {
+        try await change.query(selection(in: change.team)).all(Invitation.init)
+    }
+
+    private static func selection(in team: TeamID) -> SQL {
+        """
+        SELECT \(Invitation.columns) FROM invitations
+        WHERE team_id = \(team) ORDER BY created_at DESC, invitation_id
+        """
     }
 
     /// Returns one of the team's invitations, or nil.
@@ -96,11 +115,19 @@ public struct InvitationStore: Sendable {
         -> Bool
     {
         try await database.change(in: team, by: .member(account), from: origin) { change in
-            guard let invitation = try await Self.claim(id, change) else { return false }
+            guard let invitation = try await Self.withdraw(id, change) else { return false }
             try await Self.requireRight(of: account, over: invitation.role, change)
-            try await Self.record("invitation.withdrawn", invitation, change)
             return true
         }
+    }
+
+    /// Withdraws an invitation in the caller's change, and returns it; nil if there is none.
+    @discardableResult public static func withdraw(_ id: InvitationID, _ change: borrowing Change)
+        async throws(PostgresFailure) -> Invitation?
+    {
+        guard let invitation = try await claim(id, change) else { return nil }
+        try await record("invitation.withdrawn", invitation, change)
+        return invitation
     }
 
     /// Deletes the invitation and returns it; only one of several concurrent calls gets it.
@@ -115,7 +142,7 @@ public struct InvitationStore: Sendable {
         return try rows.firstValue(Invitation.init)
     }
 
-    /// Uses up a link: deletes its invitation and returns it, if its sender may still invite to that role.
+    /// Uses up a link: deletes its invitation and returns it, if who sent it may still invite to that role.
     ///
     /// Only one of several concurrent calls gets it. The sender's membership is locked before the invitation, in the
     /// same order as when `MembershipStore` takes a right away.
@@ -149,7 +176,10 @@ public struct InvitationStore: Sendable {
     /// Whether the member may manage that role; the membership stays locked until the transaction ends.
     private static func hasRight(_ account: Subject, over role: Role, _ change: borrowing Change)
         async throws(PostgresFailure) -> Bool
-    { try await MembershipStore.heldRole(of: account, change)?.mayManage(role) ?? false }
+    {
+        if account == Invitation.installation { return true }
+        return try await MembershipStore.heldRole(of: account, change)?.mayManage(role) ?? false
+    }
 
     static func record(_ action: String, _ invitation: Invitation, _ change: borrowing Change)
         async throws(PostgresFailure)

@@ -81,6 +81,30 @@ public struct MembershipStore: Sendable {
         return try await Quota.members.hasRoom(for: added, beside: members, change)
     }
 
+    /// The roles of all members, whom nobody changes until the transaction ends.
+    public static func lockAll(_ change: borrowing Change) async throws(PostgresFailure) -> [Subject: Role] {
+        try await roles(
+            "SELECT sub, role FROM memberships WHERE team_id = \(change.team) ORDER BY sub FOR UPDATE", change)
+    }
+
+    /// Gives a member, who is locked, another role.
+    public static func set(_ member: Subject, from old: Role, to role: Role, _ change: borrowing Change) async throws {
+        try await Ledger(roles: [member: old]).set(member, to: role, [:], change)
+    }
+
+    /// Removes a member, who is locked.
+    public static func remove(_ member: Subject, from old: Role, reason: String, _ change: borrowing Change)
+        async throws
+    { try await Ledger(roles: [member: old]).remove(member, as: "member.removed", ["reason": .string(reason)], change) }
+
+    private static func roles(_ selection: SQL, _ change: borrowing Change) async throws(PostgresFailure) -> [Subject:
+        Role]
+    {
+        var roles: [Subject: Role] = [:]
+        for var row in try await change.query(selection) { roles[try row.next()] = try row.next() }
+        return roles
+    }
+
     /// Inserts a membership; returns false when the account is already a member.
     private static func insert(_ account: Subject, as role: Role, _ change: borrowing Change) async throws -> Bool {
         do {
@@ -137,15 +161,12 @@ public struct MembershipStore: Sendable {
     private static func lock(_ account: Subject, _ other: Subject, _ change: borrowing Change)
         async throws(PostgresFailure) -> [Subject: Role]
     {
-        let rows = try await change.query(
+        try await roles(
             """
             SELECT sub, role FROM memberships
             WHERE team_id = \(change.team) AND (role = \(Role.owner) OR sub IN (\(account), \(other)))
             ORDER BY sub FOR UPDATE
-            """)
-        var roles: [Subject: Role] = [:]
-        for var row in rows { roles[try row.next()] = try row.next() }
-        return roles
+            """, change)
     }
 
     private static func decide(_ step: MemberChange, by account: Subject, _ roles: [Subject: Role])

@@ -115,9 +115,13 @@ final class ServerProcess {
 
     /// Applies registry files, which may not contain return URLs on the origin `publicURL`.
     func provisioner(apartFrom publicURL: String) -> Provisioner {
-        let (pools, server) = (pools, server)
-        return Provisioner(loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL) {
-            change in
+        let (pools, server, mail) = (pools, server, MailQueue(loopServices[0].jobs, keyRing: server.keyRing))
+        return Provisioner(
+            loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL,
+            sendInvitation: { issued, team, change in
+                try await mail.enqueue(issued, to: team, by: "", at: server.publicURL, change)
+            }
+        ) { change in
             let key = try await pools.signingKeys.run(for: change.team.rawValue) { try RSASigningKey.generate() }
             try await SigningKeyStore.insert(key, activeFrom: server.clock(), keyRing: server.keyRing, change)
         }

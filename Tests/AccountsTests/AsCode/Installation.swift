@@ -5,6 +5,7 @@ import EventLoop
 import Platform
 import Postgres
 import Registry
+import Synchronization
 @_exported import TestDatabase
 import Testing
 
@@ -16,6 +17,9 @@ struct Installation: OwnedDatabase, Sendable {
     let database: TeamDatabase
     let keyRing: KeyRing
     let provisioner: Provisioner
+    let system: SystemDatabase
+    /// Invitations in the order of their mails, those of rehearsals as well.
+    let sent = Sent()
     /// That of the test that runs.
     @TaskLocal static var lent: Installation?
 
@@ -24,19 +28,19 @@ struct Installation: OwnedDatabase, Sendable {
             let pool = try BlockingPool(name: "test", threads: 1, queueLimit: 100)
             defer { pool.stop() }
             try await ConnectedDatabase.with(conninfo) { connected in
-                try await body(Installation(conninfo, connected.database, pool))
+                try await body(Installation(conninfo, connected, pool))
             }
         }
     }
 
-    private init(_ conninfo: String, _ database: TeamDatabase, _ pool: BlockingPool) throws {
+    private init(_ conninfo: String, _ connected: ConnectedDatabase, _ pool: BlockingPool) throws {
         self.conninfo = conninfo
-        self.database = database
+        (database, system) = (connected.database, connected.systemDatabase)
         keyRing = KeyRing(current: try MasterKey.generate(id: "test"))
         provisioner = Provisioner(
             database, keyRing: keyRing,
             hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
-            publicURL: "https://pippin.example"
+            publicURL: "https://pippin.example", sendInvitation: sent.append
         ) { change in
             try await change.query(
                 """
@@ -76,6 +80,17 @@ struct Installation: OwnedDatabase, Sendable {
         var counts: [String: Int] = [:]
         for table in tables { counts[table] = try count(table) }
         return counts
+    }
+}
+
+/// What was sent to invited people.
+final class Sent: Sendable {
+    private let mails = Mutex<[(issued: InvitationStore.Issued, team: String)]>([])
+
+    var last: (issued: InvitationStore.Issued, team: String)? { mails.withLock { $0.last } }
+
+    func append(_ issued: InvitationStore.Issued, to team: String, _ change: borrowing Change) async throws {
+        mails.withLock { $0.append((issued, team)) }
     }
 }
 

@@ -13,9 +13,10 @@ public struct RegistryFile: Sendable {
         public var appIDs: [AppID]?
         public var keys: [Key]?
         public var emailSources: [EmailSource]?
+        public var members: [Member]?
         var users: UserList?
 
-        private enum CodingKeys: CodingKey { case id, appIDs, keys, emailSources }
+        private enum CodingKeys: CodingKey { case id, appIDs, keys, emailSources, members }
 
         public func encode(to encoder: any Encoder) throws {
             try settings.encode(to: encoder)
@@ -24,7 +25,14 @@ public struct RegistryFile: Sendable {
             try members.encodeIfPresent(appIDs, forKey: .appIDs)
             try members.encodeIfPresent(keys, forKey: .keys)
             try members.encodeIfPresent(emailSources, forKey: .emailSources)
+            try members.encodeIfPresent(self.members, forKey: .members)
         }
+    }
+
+    /// A member of the team, or somebody invited to become one, by the address of the console account.
+    public struct Member: Encodable, Sendable {
+        let email: String
+        let role: String
     }
 
     public struct AppID: Sendable {
@@ -89,6 +97,9 @@ extension RegistryFile.Team {
         appIDs = reader.objects("appIDs") { RegistryFile.AppID(&$0, load) }
         keys = reader.objects("keys") { RegistryFile.Key(&$0, load) }
         emailSources = reader.objects("emailSources") { RegistryFile.EmailSource(&$0) }
+        members = reader.objects("members") {
+            RegistryFile.Member(email: $0.requiredText("email"), role: $0.requiredCode("role"))
+        }
         reader.requireList("users")
         self.users = users
     }

@@ -18,7 +18,7 @@ public enum EmailMessage: Hashable, Sendable {
     /// An invitation to join a team in the console.
     ///
     /// - Parameters:
-    ///   - inviter: the name of the member who invites.
+    ///   - inviter: the name of the member who invites; empty for an operator's registry file.
     ///   - team: the name of the team; the console sends the email, not the team.
     case invitation(inviter: String, team: String, link: String, until: Timestamp)
     /// An invitation to create a user account with the team.

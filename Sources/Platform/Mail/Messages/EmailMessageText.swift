@@ -42,10 +42,14 @@ struct EmailMessageText: Sendable {
             action = (Message("mail.new-sign-in.action"), link)
             notes = [Message("mail.new-sign-in.ignore")]
         case .invitation(let inviter, let invitingTeam, let link, let until):
-            let inviter = QuotedName(inviter).description
+            let (unnamed, inviter) = (inviter.isEmpty, QuotedName(inviter).description)
             let invitingTeam = QuotedName(invitingTeam).description
             subject = Message("mail.invitation.subject", ["team": invitingTeam])
-            paragraphs = [Message("mail.invitation.body", ["inviter": inviter, "team": invitingTeam])]
+            paragraphs = [
+                unnamed
+                    ? Message("mail.invitation.body-unnamed", ["team": invitingTeam])
+                    : Message("mail.invitation.body", ["inviter": inviter, "team": invitingTeam])
+            ]
             action = (Message("mail.invitation.action"), link)
             notes = [Message("mail.message.until", ["until": until]), Message("mail.invitation.ignore")]
         case .accountInvitation(let link, let until):
