@@ -2,11 +2,11 @@ public import HTTP
 public import Platform
 import Postgres
 
-/// Checks of a team's domains and e-mail sources, whose results are stored.
+/// Checks of a team's domains and email sources, whose results are stored.
 ///
 /// Must be used on the event loop of its client and its resolver.
 public struct RegistryChecks: Sendable {
-    /// Maximum number of domains, and of e-mail sources, in one turn of a team, all at once; the others stay due.
+    /// Maximum number of domains, and of email sources, in one turn of a team, all at once; the others stay due.
     static let batch = 8
 
     private let domains: DomainStore
@@ -21,7 +21,7 @@ public struct RegistryChecks: Sendable {
     /// - Parameters:
     ///   - client: a client for addresses that teams name, and no others: their servers may occupy all its connections.
     ///   - allowsLoopback: whether the operator allows sandbox teams to use loopback addresses of this machine.
-    ///   - deadlines: time limits for the check of a domain and for each lookup of an e-mail source.
+    ///   - deadlines: time limits for the check of a domain and for each lookup of an email source.
     public init(
         _ database: TeamDatabase, client: HTTPClient, resolver: Resolver, allowsLoopback: Bool,
         deadlines: (domain: Duration, source: Duration) = (.seconds(10), .seconds(8))
@@ -46,7 +46,7 @@ public struct RegistryChecks: Sendable {
         return try await domains.note(finding, of: domain.name, in: team, by: actor, from: origin)
     }
 
-    /// Looks up the mail records of an e-mail source and stores them.
+    /// Looks up the mail records of an email source and stores them.
     ///
     /// - Returns: the updated source, or nil when the team no longer has it.
     public func check(_ source: RegisteredEmailSource, in team: TeamID) async throws -> RegisteredEmailSource? {
@@ -54,7 +54,7 @@ public struct RegistryChecks: Sendable {
         return try await emailSources.note(records, of: source.source, in: team)
     }
 
-    /// Checks up to `batch` domains and `batch` e-mail sources of the team that are due.
+    /// Checks up to `batch` domains and `batch` email sources of the team that are due.
     ///
     /// - Returns: whether more may be due.
     public func checkDue(in team: TeamID) async throws -> Bool {
@@ -100,7 +100,7 @@ struct RegistryCheckStore: Sendable {
     }
 }
 
-/// Periodic check of all domains and e-mail sources that are due, over all teams.
+/// Periodic check of all domains and email sources that are due, over all teams.
 public struct RegistryCheckRound: Sendable {
     /// Time between two rounds.
     public static let interval = Duration.seconds(60)

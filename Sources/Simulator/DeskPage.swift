@@ -70,7 +70,7 @@ struct ChoiceRow: Sendable {
             switch performer {
             case .newcomer: "signs in for the first time, every time"
             case .regular: "shares name and address the first time"
-            case .hidden: "hides the e-mail address"
+            case .hidden: "hides the email address"
             case .managed: "has an account of a school: its address is not verified"
             case .child: "has a child’s account, without an address"
             case .reluctant: "cancels"

@@ -190,7 +190,7 @@ extension Simulator {
 
 extension UserFacingError {
     static let wrongChoice = UserFacingError(
-        .badRequest, "This sign-in is over", "The Apple simulator does not know it, or somebody has decided already.",
+        .badRequest, "This sign-in is over", "The Apple simulator does not know it, or it was decided already.",
         advice: "Go back to the app and sign in again.")
 }
 
@@ -214,7 +214,7 @@ extension Simulator {
             switch self {
             case .saved: "Saved. It holds until you change it."
             case .told: "Their apps are told."
-            case .nobody: "They use no app here, so nobody was told."
+            case .nobody: "They use no app here, so no notification was sent."
             }
         }
     }

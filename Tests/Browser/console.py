@@ -144,7 +144,7 @@ def sign_in(page: Page, pippin: Pippin, email: str, password: str) -> None:
 
 
 def send_password(page: Page, email: str, password: str) -> None:
-    page.get_by_label("E-mail address", exact=True).fill(email)
+    page.get_by_label("Email address", exact=True).fill(email)
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_role("button", name="Sign in", exact=True).click()
 
@@ -158,7 +158,7 @@ def fill_set_up(page: Page, *, password: str = PASSWORD, team: str = TEAM) -> No
     """Types into the form behind the set-up link, and leaves the sending to the caller."""
     page.get_by_label("First name", exact=True).fill("Olive")
     page.get_by_label("Last name", exact=True).fill("Branch")
-    page.get_by_label("E-mail address", exact=True).fill(EMAIL)
+    page.get_by_label("Email address", exact=True).fill(EMAIL)
     page.get_by_label("Password", exact=True).fill(password)
     page.get_by_label("Team name", exact=True).fill(team)
     page.get_by_role("radio", name="Sandbox").check()

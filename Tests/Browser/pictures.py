@@ -162,7 +162,7 @@ def guide(console: Console, demo: Pippin, browser: Browser, album: Album) -> Non
     page = console.open("service-ids/com.juniper.books.web")
     keep("client", "[aria-labelledby=client-heading]")
     console.add_email_source("juniper.example", "s1")
-    keep("e-mail-source")
+    keep("email-source")
     page = console.open("service-ids/com.juniper.books.web/test-sign-ins/new")
     page.get_by_role("button", name="Start").click()
     hosted.prove(page, GRACE)
@@ -181,7 +181,7 @@ def guide(console: Console, demo: Pippin, browser: Browser, album: Album) -> Non
     page = console.open(f"keys/{key}")
     keep("rotation", "section:has(ol)")
     page = console.open("members")
-    page.get_by_label("E-mail address", exact=True).fill("ben@juniper.example")
+    page.get_by_label("Email address", exact=True).fill("ben@juniper.example")
     keep("invitation", "[aria-labelledby=invitations-heading]")
 
 
@@ -192,7 +192,7 @@ def fail(browser: Browser, demo: Pippin, team: str) -> None:
         f"{demo.url}/t/{team}/auth/authorize?response_type=code&response_mode=form_post&scope=name%20email"
         f"&client_id=com.juniper.books.web&redirect_uri={RETURN_URL}/"
     )
-    expect(visitor.get_by_role("heading", name="This app’s sign-in is not set up right")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="There’s a problem with this app’s sign-in setup")).to_be_visible()
     visitor.context.close()
     database.until(demo, "SELECT trace_id FROM traces WHERE team_id = :'team' AND outcome = 'failed'", len, team=team)
 
@@ -214,7 +214,7 @@ def readme(operator: Page, demo: Pippin, browser: Browser, album: Album) -> None
     visitor = new_page(browser)
     visitor.goto(demo.printed("Sample"))
     visitor.get_by_role("link", name="Sign in with Pippin").click()
-    visitor.get_by_label("E-mail address").fill("ada@acme.example")
+    visitor.get_by_label("Email address").fill("ada@acme.example")
     album.keep_both(visitor, "sign-in")
     today = "SELECT count FROM daily_counts WHERE team_id = :'team' AND measure = 'sign_in' AND day = current_date"
     database.until(demo, today, lambda rows: rows == [[str(len(PEOPLE))]], team=TEAM)

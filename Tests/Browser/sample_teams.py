@@ -279,14 +279,14 @@ class SampleTeams:
         expect(page.get_by_role("status")).to_contain_text("It is offered")
         for email in (EVE.email, "a-colleague-with-a-long-address@a-company-with-a-long-name.garden.example"):
             page = self.console.open("members")
-            page.get_by_label("E-mail address", exact=True).fill(email)
+            page.get_by_label("Email address", exact=True).fill(email)
             page.get_by_role("radio", name="Admin").check()
             page.get_by_role("button", name="Send invitation").click()
-            expect(page.get_by_role("status")).to_contain_text("lies in the operators’ mailbox")
+            expect(page.get_by_role("status")).to_contain_text("is in the operators’ mailbox")
         page = self.console.open("user-invitations")
-        page.get_by_label("E-mail address", exact=True).fill(ROSE)
+        page.get_by_label("Email address", exact=True).fill(ROSE)
         page.get_by_role("button", name="Send invitation").click()
-        expect(page.get_by_role("status")).to_contain_text("lies in the operators’ mailbox")
+        expect(page.get_by_role("status")).to_contain_text("is in the operators’ mailbox")
         self.user_invitation = self.mailed_link(ROSE)
         database.give_console_account(self.pippin, BEN, FULL, "developer")
         [[self.member]] = database.rows(

@@ -43,7 +43,7 @@ def test_a_wrong_password_and_an_unknown_account_are_told_the_same(page: Page, f
     answers = []
     for email in (EMAIL, "nobody@pippin.example"):
         send_password(page, email, "not-the-password-at-all")
-        expect(page.get_by_label("E-mail address")).to_have_value(email)
+        expect(page.get_by_label("Email address")).to_have_value(email)
         expect(page.get_by_label("Password")).to_have_value("")
         answers.append(page.get_by_role("alert").inner_text())
     assert answers[0] == answers[1]

@@ -14,7 +14,7 @@ BAD = {
     7: "https://elsewhere.example/callback",
     10: "https://shop10.orchard.example/callback#top",
 }
-COMPLAINTS = {3: "needs https://", 7: "neither one of this Service ID's domains", 10: "fragment"}
+COMPLAINTS = {3: "Use https for", 7: "neither one of this Service ID's domains", 10: "fragment"}
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_each_wrong_domain_is_told_once(console: Console, screenshot):
         domains="jam\norchard.example\nhttps://jam.example",
     )
     told = [
-        re.compile(r'^"jam" is not a host name'), re.compile("^https://jam.example: Only the host name belongs here"),
+        re.compile(r'^"jam" is not a host name'), re.compile("^https://jam.example: Enter only the host name"),
     ]
     lines = page.locator("#field-domains-error .line")
     expect(lines).to_have_text(told)
@@ -154,7 +154,7 @@ def test_the_later_of_two_saves_sees_both_versions(console: Console, new_context
     save(first, {"Description": "Cakes by Ada"})
     expect(first.get_by_role("status")).to_contain_text("Saved")
     save(second, {"Description": "Cakes by Ben", "Return URL 2": GOOD[1]})
-    expect(second.get_by_role("heading", name="Somebody saved com.orchard.cake.web before you")).to_be_visible()
+    expect(second.get_by_role("heading", name="com.orchard.cake.web was changed while you were editing")).to_be_visible()
     description = second.get_by_role("row").filter(has_text="Description")
     expect(description.get_by_role("cell")).to_have_text(["Cakes by Ada", "Cakes by Ben"])
     urls = second.get_by_role("row").filter(has_text="Return URLs").get_by_role("cell")
@@ -178,7 +178,7 @@ def test_who_yields_to_the_earlier_save_edits_on_from_it(console: Console, new_c
     save(first, {"Description": "Bread by Ada"})
     expect(first.get_by_role("status")).to_contain_text("Saved")
     save(second, {"Description": "Bread by Ben"})
-    second.get_by_role("link", name="Keep theirs and edit on").click()
+    second.get_by_role("link", name="Use theirs and keep editing").click()
     expect(second.get_by_label("Description", exact=True)).to_have_value("Bread by Ada")
 
 

@@ -1,4 +1,4 @@
-"""What a team registers beyond its apps: proven domains, keys that change over, e-mail sources."""
+"""What a team registers beyond its apps: proven domains, keys that change over, email sources."""
 
 from collections.abc import Iterator
 
@@ -74,7 +74,7 @@ def test_keys_change_over_without_a_gap(console: Console, pippin: Pippin, acme: 
     console.register_app_id("com.orchard.roots", "Roots app")
     first = console.create_key("Old server", of="com.orchard.roots")
     page = console.page
-    guide = page.get_by_role("region", name="Change over without a gap")
+    guide = page.get_by_role("region", name="Rotate without downtime")
     expect(guide.get_by_role("listitem").filter(has_text="Create a second key")).to_be_visible()
     expect(guide.get_by_text("This key")).to_be_visible()
     screenshot(page, "key-rotation")
@@ -82,13 +82,13 @@ def test_keys_change_over_without_a_gap(console: Console, pippin: Pippin, acme: 
     page.get_by_label("Name", exact=True).fill("New server")
     page.get_by_role("button", name="Create key").click()
     second = facts(page)["Key ID"]
-    guide = page.get_by_role("region", name="Change over without a gap")
+    guide = page.get_by_role("region", name="Rotate without downtime")
     expect(guide.get_by_role("link", name="Old server")).to_be_visible()
     expect(guide.get_by_role("link", name="New key")).to_have_count(0)
 
     console.revoke_key(first, "Changed over")
     page = console.open(f"keys/{second}")
-    guide = page.get_by_role("region", name="Change over without a gap")
+    guide = page.get_by_role("region", name="Rotate without downtime")
     expect(guide.get_by_role("link", name="Old server")).to_have_count(0)
     expect(guide.get_by_role("link", name="New key")).to_be_visible()
 
@@ -112,13 +112,13 @@ def test_a_key_from_apple_is_taken_in_and_forgotten(console: Console, tmp_path, 
 
     page.get_by_label("Type KEY1234567 to confirm").fill("KEY1234567")
     page.get_by_label("Reason", exact=True).fill("Rotated")
-    page.get_by_role("button", name="Forget key").click()
+    page.get_by_role("button", name="Remove key").click()
     expect(page.get_by_text("None yet. You need one once people sign in with Apple itself.")).to_be_visible()
 
 
 def test_an_e_mail_source_says_which_record_to_add(console: Console, name_server: NameServer, screenshot):
     page = console.open("email-sources")
-    page.get_by_role("link", name="New e-mail source").click()
+    page.get_by_role("link", name="New email source").click()
     page.get_by_label("Domain or address", exact=True).fill("orchard.example")
     page.get_by_label("DKIM selectors", exact=True).fill("s1")
     page.get_by_role("button", name="Add").click()
@@ -126,12 +126,12 @@ def test_an_e_mail_source_says_which_record_to_add(console: Console, name_server
     expect(spf).to_contain_text("There is none")
     record = spf.locator("dd code").last.inner_text()
     assert record == "v=spf1 mx ~all"
-    screenshot(page, "e-mail-source")
+    screenshot(page, "email-source")
 
     name_server.names["orchard.example"] = [record, "site=1"]
     name_server.names["s1._domainkey.orchard.example"] = ["v=DKIM1; k=rsa; p=" + "QUJD" * 100]
     page.get_by_role("button", name="Check again").click()
-    expect(page.get_by_role("status")).to_contain_text("Everything is in order")
+    expect(page.get_by_role("status")).to_contain_text("All records are correct")
     page.get_by_label("DKIM selectors", exact=True).fill("s1\ns2._domainkey")
     expect(page.locator("#field-selectors-error")).to_contain_text("Only the selector belongs here")
     page.get_by_label("DKIM selectors", exact=True).fill("s1\ns2")

@@ -68,7 +68,7 @@ def press_ctrl_c(host: Host, wanted: int = 0) -> float:
 def says_what_to_do(answer: requests.Response) -> bool:
     return (
         answer.status_code == 503 and int(answer.headers["Retry-After"]) > 0
-        and "catching its breath" in answer.text and "Try again in a few seconds" in answer.text
+        and "Temporarily unavailable" in answer.text and "Try again in a few seconds" in answer.text
     )
 
 

@@ -37,7 +37,7 @@ def test_the_try_it_link_leads_to_a_sign_in_across_sites(
     page.goto(demo.printed("Sample"))
     screenshot(page, "demo")
     assert page_checks.faults(page) == []
-    person = Person("Ada", "Lovelace", copied(page, "E-mail"), copied(page, "Password"))
+    person = Person("Ada", "Lovelace", copied(page, "Email"), copied(page, "Password"))
     secrets.add(person.password)
     app = page.url.rsplit("/", 1)[0]
     assert app.startswith("http://127.0.0.1:") and demo.url.startswith("http://localhost:")

@@ -45,7 +45,7 @@ def fail(page: Page, console: Console) -> str:
         f"{console.url}/t/{console.team_id}/auth/authorize?response_type=code&client_id=com.orchard.bakery.web"
         f"&redirect_uri={urllib.parse.quote(RETURN_URL + '/', safe='')}"
     )
-    expect(page.get_by_role("heading", name="This app’s sign-in is not set up right")).to_be_visible()
+    expect(page.get_by_role("heading", name="There’s a problem with this app’s sign-in setup")).to_be_visible()
     return page.locator("code").first.inner_text()
 
 
@@ -133,7 +133,7 @@ def test_a_person_is_handed_out_and_forgotten(
     page.get_by_label("Reason", exact=True).first.fill("A stolen telephone")
     page.get_by_role("button", name="Suspend", exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("is suspended")
-    page.get_by_role("button", name="Lift the suspension").click()
+    page.get_by_role("button", name="Unsuspend").click()
     expect(page.get_by_role("status")).to_contain_text("can sign in again")
 
     page.get_by_label(f"Type {DANA.email} to confirm").fill(DANA.email)

@@ -22,9 +22,9 @@ def test_who_is_invited_makes_an_account_and_signs_in(
     page = console.open("users")
     page.get_by_role("link", name="Invite people").click()
     expect(page.get_by_text("Only people you invite may register")).to_be_visible()
-    page.get_by_label("E-mail address", exact=True).fill(IVY.email)
+    page.get_by_label("Email address", exact=True).fill(IVY.email)
     page.get_by_role("button", name="Send invitation").click()
-    expect(page.get_by_role("status")).to_contain_text(f"{IVY.email} lies in the operators’ mailbox")
+    expect(page.get_by_role("status")).to_contain_text(f"{IVY.email} is in the operators’ mailbox")
     expect(page.get_by_role("listitem").filter(has_text=IVY.email)).to_be_visible()
 
     subject = "You are invited to Acme"
@@ -39,7 +39,7 @@ def test_who_is_invited_makes_an_account_and_signs_in(
     guest.goto(link)
     expect(guest.get_by_role("heading", name="Make your account", level=1)).to_be_visible()
     assert page_checks.faults(guest) == []
-    expect(guest.get_by_label("E-mail address", exact=True)).to_have_value(IVY.email)
+    expect(guest.get_by_label("Email address", exact=True)).to_have_value(IVY.email)
     guest.locator('input[autocomplete="given-name"]').fill(IVY.given_name)
     guest.locator('input[autocomplete="family-name"]').fill(IVY.family_name)
     guest.locator('input[autocomplete="new-password"]').fill(IVY.password)

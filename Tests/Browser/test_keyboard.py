@@ -38,7 +38,7 @@ def tab_to(page: Page, name: str) -> None:
 def test_an_app_is_registered_by_keyboard_alone(story_team):
     console: Console = story_team("KEYBOARD01")[0]
     page = console.open()
-    expect(page.get_by_role("heading", name="From nothing to a working sign-in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Get started")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the page")).to_be_focused()
     tab_to(page, "App IDs")

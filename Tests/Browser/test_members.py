@@ -13,10 +13,10 @@ RUTH = Person("Ruth", "Barb", "ruth@members.example", "rhubarb-under-a-bucket")
 def test_a_colleague_joins_by_a_mailed_link(story_team, signed_in_console: Console, new_context, secrets):
     console, team = story_team("MEMBERS001")
     page = console.open("members")
-    page.get_by_label("E-mail address", exact=True).fill(RUTH.email)
+    page.get_by_label("Email address", exact=True).fill(RUTH.email)
     page.get_by_role("radio", name="Developer").check()
     page.get_by_role("button", name="Send invitation").click()
-    expect(page.get_by_role("status")).to_contain_text(f"{RUTH.email} lies in the operators’ mailbox")
+    expect(page.get_by_role("status")).to_contain_text(f"{RUTH.email} is in the operators’ mailbox")
     invitation = page.get_by_role("listitem").filter(has_text=RUTH.email)
     expect(invitation).to_contain_text("Developer, expires")
 
@@ -59,5 +59,5 @@ def test_a_colleague_joins_by_a_mailed_link(story_team, signed_in_console: Conso
     expect(page.get_by_role("status")).to_contain_text("no longer a member")
     assert guest.goto(f"{console.url}/console/{team.id}/audit").status == 404
     log = console.open("audit")
-    for action in ("Invitation sent", "Invitation accepted", "Role of a member changed", "Member removed"):
+    for action in ("Invitation sent", "Invitation accepted", "Member role changed", "Member removed"):
         expect(log.locator("ul.events").get_by_text(re.compile(action)).first).to_be_visible()

@@ -23,7 +23,7 @@ def send_test(page: Page, event: str) -> None:
     form = page.get_by_role("region", name="Send a test event")
     form.get_by_label("Event", exact=True).select_option(event)
     form.get_by_role("button", name="Send test event").click()
-    expect(page.get_by_role("status")).to_contain_text("The test event is on its way")
+    expect(page.get_by_role("status")).to_contain_text("The test event is being sent")
 
 
 def claims(body: bytes) -> dict:

@@ -32,7 +32,7 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
     signed_in_console.reload_until("Dead")
     page.get_by_label("Type mail.send to confirm").fill("mail.send")
     page.get_by_label("Reason", exact=True).fill("Nobody can read it")
-    page.get_by_role("button", name="Give up the job").click()
+    page.get_by_role("button", name="Cancel job").click()
     expect(page.get_by_role("status")).to_contain_text("The job is cancelled")
 
 
@@ -45,12 +45,12 @@ def test_where_only_this_machine_reaches_it_nobody_asks_apple(signed_in_console:
         """,
     )
     page = signed_in_console.open("/operator/apple")
-    expect(page.get_by_role("heading", name="Nobody asks Apple here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Not checked on this server")).to_be_visible()
     expect(page.get_by_role("main")).not_to_contain_text("Different since")
 
     page = signed_in_console.open("/operator")
     expect(page.get_by_role("heading", name="Health", exact=True)).to_be_visible()
-    expect(page.get_by_role("main")).not_to_contain_text("Apple drift shows how")
+    expect(page.get_by_role("main")).not_to_contain_text("see Apple API changes")
 
 
 def test_a_mail_is_read_in_the_mailbox(signed_in_console: Console, pippin: Pippin):

@@ -160,11 +160,11 @@ class HostedWalk:
         self.look("registration", "Create an account")
         newcomer = f"new-{person.email}"
         for label, value in [
-            ("E-mail address", newcomer), ("First name", "Nora"), ("Last name", "Bene"), ("New password", person.password),
+            ("Email address", newcomer), ("First name", "Nora"), ("Last name", "Bene"), ("New password", person.password),
         ]:
             self.fill(label, value)
         self.press("Create account")
-        self.look("registered", "Look into your mailbox")
+        self.look("registered", "Check your email")
         page.goto(self.teams.mailed_link(newcomer))
         self.look("registration-link", "Is this your address?")
         with self.elsewhere() as other:
@@ -176,16 +176,16 @@ class HostedWalk:
         page.goto(self.teams.authorize)
         self.follow("Forgot your password?")
         self.look("recovery", "Forgot your password?")
-        self.fill("E-mail address", person.email)
+        self.fill("Email address", person.email)
         self.press("Email me a password link")
-        self.look("recovery-sent", "Look into your mailbox")
+        self.look("recovery-sent", "Check your email")
         page.goto(self.teams.mailed_link(person.email))
         self.look("new-password", "Choose a new password")
         page.goto(self.teams.authorize)
         self.follow("Forgot your password?")
-        self.fill("E-mail address", newcomer)
+        self.fill("Email address", newcomer)
         self.press("Email me a sign-in link")
-        self.look("sign-in-link-sent", "Look into your mailbox")
+        self.look("sign-in-link-sent", "Check your email")
         page.goto(self.teams.mailed_link(newcomer, "/sign-in/"))
         self.look("sign-in-link", "Sign in by this link?")
         with self.elsewhere() as other:
@@ -223,11 +223,11 @@ class HostedWalk:
         page.goto(f"{self.account_url}/apps/com.garden.app/end")
         self.look("stop-using", "Stop using Garden?")
         page.goto(f"{self.account_url}/email")
-        self.look("email", "Change your e-mail address")
-        self.fill("New e-mail address", f"other-{self.person.email}")
+        self.look("email", "Change your email address")
+        self.fill("New email address", f"other-{self.person.email}")
         self.fill("Current password", self.person.password)
         self.press("Send link")
-        self.look("email-sent", "Look into your mailbox")
+        self.look("email-sent", "Check your email")
         page.goto(self.teams.mailed_link(f"other-{self.person.email}"))
         self.look("email-link", "Is this your address?")
         with self.elsewhere() as other:
@@ -256,7 +256,7 @@ class HostedWalk:
         self.press("Confirm")
         self.look("codes", "Your recovery codes")
         secrets.update(page.locator("pre code").inner_text().split())
-        self.follow("I have kept them")
+        self.follow("I've saved my codes")
         device = VirtualAuthenticator(page)
         self.follow("Add a passkey")
         self.look("passkey-new", "Create a passkey")
@@ -287,7 +287,7 @@ class HostedWalk:
     def errors(self) -> None:
         page = self.page
         page.goto(self.teams.authorize.replace("callback", "elsewhere"))
-        self.look("error", "This app’s sign-in is not set up right")
+        self.look("error", "There’s a problem with this app’s sign-in setup")
         for kind in ("account", "password", "email", "invitation"):
             page.goto(f"{self.teams.hosted}/links/{kind}/{NO_TOKEN}")
             what = "invitation" if kind == "invitation" else "link"
@@ -340,7 +340,7 @@ def test_the_forms_need_no_script(orchard: Console, client: SampleApp, new_conte
     page.get_by_label(f"Type {key_id} to confirm").fill("yes")
     page.get_by_label("Reason").fill("Tried without a script")
     page.get_by_role("button", name="Revoke key").click()
-    expect(page.locator("#field-confirmation-error")).to_contain_text(f"Type {key_id} as it stands here")
+    expect(page.locator("#field-confirmation-error")).to_contain_text(f"Type {key_id} exactly")
     expect(page.get_by_label("Reason")).to_have_value("Tried without a script")
     console.revoke_key(key_id, "Tried without a script")
     sign_out(page)

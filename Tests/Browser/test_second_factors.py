@@ -38,14 +38,14 @@ def account(pippin: Pippin, team: str = FACTORS) -> str:
 
 def type_password(page: Page, pippin: Pippin, person: Person, team: str = FACTORS) -> None:
     page.goto(f"{account(pippin, team)}/session")
-    page.get_by_label("E-mail address", exact=True).fill(person.email)
+    page.get_by_label("Email address", exact=True).fill(person.email)
     page.get_by_label("Password", exact=True).fill(person.password)
     page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def expect_account(page: Page, pippin: Pippin, team: str = FACTORS) -> None:
     page.wait_for_url(account(pippin, team))
-    expect(page.get_by_role("heading", name="Second step at sign-in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Two-step verification")).to_be_visible()
 
 
 def read_secret(page: Page, secrets: set[str]) -> str:
@@ -79,7 +79,7 @@ def test_an_app_is_added_and_asked_for(page: Page, new_context, pippin: Pippin, 
     with page.expect_download() as download:
         page.get_by_role("button", name="Download").click()
     assert Path(download.value.path()).read_text().split() == codes
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I've saved my codes").click()
     expect_account(page, pippin)
     expect(page.get_by_role("link", name="Authenticator app")).to_be_visible()
     expect(page.get_by_text("10 codes are left")).to_be_visible()
@@ -121,7 +121,7 @@ def test_a_passkey_signs_in_alone_and_as_second_step(page: Page, pippin: Pippin,
     page.get_by_role("button", name="Create the passkey").click()
     keep_codes(page, secrets)
     assert len(device.credentials()) == 1
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I've saved my codes").click()
     expect_account(page, pippin)
     expect(page.get_by_role("link", name="Ben's laptop")).to_be_visible()
 
@@ -163,9 +163,9 @@ def test_a_team_that_requires_one_has_people_set_it_up(page_in_each_look: Page, 
     page.get_by_label("Code that the app shows now").fill(code(secret))
     page.get_by_role("button", name="Confirm").click()
     keep_codes(page, secrets)
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I've saved my codes").click()
     expect_account(page, pippin, STRICT)
-    expect(page.get_by_text("Strict asks everybody for one.")).to_be_visible()
+    expect(page.get_by_text("Strict requires one.")).to_be_visible()
 
 
 def test_an_app_from_the_registry_file_is_asked_for(page: Page, pippin: Pippin):

@@ -59,12 +59,12 @@ def test_tokens_are_cut_off(story_team, pippin: Pippin, secrets):
     assert backend.refresh(tokens["refresh_token"]).status_code == 200
 
     page = console.open("signing-keys")
-    page.get_by_role("link", name="End tokens").click()
-    expect(page.get_by_text("Nothing was cut off yet")).to_be_visible()
+    page.get_by_role("link", name="Token revocations").click()
+    expect(page.get_by_text("No revocations yet")).to_be_visible()
     page.get_by_label("Whose tokens").select_option(team.client_id)
     page.get_by_label(f"Type {team.id} to confirm").fill(team.id)
     page.get_by_label("Reason", exact=True).fill("The backups were public")
-    page.get_by_role("button", name="End these tokens").click()
+    page.get_by_role("button", name="Revoke these tokens").click()
     expect(page.get_by_role("status")).to_contain_text("What was issued until now is dead")
     expect(page.get_by_role("region", name="Cut-offs")).to_contain_text(team.client_id)
 

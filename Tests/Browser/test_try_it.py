@@ -88,7 +88,7 @@ def test_a_cancelled_test_sign_in_says_what_the_app_is_told(console: Console, sc
     hosted.cancel(page)
 
     expect(page.get_by_text("Cancelled", exact=True)).to_be_visible()
-    expect(page.get_by_text("The person did not want to sign in, and the app was told so.")).to_be_visible()
+    expect(page.get_by_text("The person cancelled, and the app was told so.")).to_be_visible()
     expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(STEPS[:2])
     expect(value(page, STEPS[1], "error")).to_contain_text("user_cancelled_authorize")
     screenshot(page, "trial-cancelled")
@@ -103,11 +103,11 @@ def test_a_test_sign_in_that_asks_for_a_name_in_the_address_is_refused_beside_th
     page.get_by_role("radio", name="In the address").check()
     page.get_by_role("button", name="Start").click()
     choices = page.get_by_role("group", name="The answer comes back")
-    expect(choices).to_contain_text("Name and e-mail are answered by form_post only")
+    expect(choices).to_contain_text("Name and email are answered by form_post only")
     expect(page.get_by_role("radio", name="In the address")).to_be_checked()
 
     page.get_by_label("Name", exact=True).uncheck()
-    page.get_by_label("E-mail address", exact=True).uncheck()
+    page.get_by_label("Email address", exact=True).uncheck()
     page.get_by_role("button", name="Start").click()
     hosted.prove(page, CLEO)
     hosted.press_continue(page)

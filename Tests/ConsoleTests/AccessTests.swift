@@ -103,7 +103,7 @@ import Testing
         (.developer, "apple-keys/ACMEKEY001", ["", "/deletion"], nil),
         (.developer, "email-sources/acme.example", ["", "/checks", "/deletion"], nil),
         (.developer, "signing-keys", ["/rotations", "/replacement"], "Replace all keys"),
-        (.admin, "not-before", [""], "End these tokens"),
+        (.admin, "not-before", [""], "Revoke these tokens"),
     ]
 
     @Test func `V27: whoever may only look at a page is offered no change, and makes none`() async throws {

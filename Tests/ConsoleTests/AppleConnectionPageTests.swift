@@ -53,7 +53,7 @@ import Testing
         #expect(text.contains("Register the values at the simulator next."))
         #expect(text.contains("href=\"http://apple.localhost/apple\""))
         let hub = try await admin.get(Self.hub).text
-        #expect(hub.contains("Not tested") && hub.contains("Connections lie unused"))
+        #expect(hub.contains("Not tested") && hub.contains("These connections are not used"))
         #expect(try await admin.get("/console/ACMETEAM01/app-ids/com.acme.app").text.contains(Self.page))
         #expect(try environment.allActions(in: .acme).last == "apple_connection.created")
     }
@@ -118,7 +118,7 @@ import Testing
         #expect(refused.contains("invalid_client") && refused.contains("AuthKey_KEY1234567.p8"))
         // Both clients fail alike: what to look at is said once, and each of them is named.
         #expect(refused.split(separator: "must be the name of the very").count == 2)
-        #expect(refused.contains("Apple does not believe these 2 clients"))
+        #expect(refused.contains("Apple rejected these 2 clients"))
         #expect(refused.contains("Services ID: com.acme.siwa") && refused.contains("Bundle ID: com.acme.app"))
         #expect(try environment.admin(Self.outcomes) == [["com.acme.app", "refused"], ["com.acme.siwa", "refused"]])
 
@@ -126,7 +126,7 @@ import Testing
         #expect(registered.location == Self.page)
         _ = try await admin.post("\(Self.page)/tests", [])
         let works = try await admin.get(Self.page).text
-        #expect(works.contains("Apple believes every client of this connection"))
+        #expect(works.contains("Apple accepts every client of this connection"))
         #expect(
             try environment.admin(Self.outcomes) == [["com.acme.app", "accepted"], ["com.acme.siwa", "accepted"]])
         #expect(try await admin.get(Self.hub).text.contains("Works"))

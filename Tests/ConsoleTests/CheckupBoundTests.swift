@@ -111,13 +111,13 @@ import Testing
         var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
         let lookedAt = "domains WHERE checked_at IS NOT NULL"
 
-        #expect(try await admin.post(Self.address, []).text.contains("160 more domains were not looked"))
+        #expect(try await admin.post(Self.address, []).text.contains("160 more domains were not checked"))
         #expect(try environment.count(lookedAt) == 40)
         #expect(try await admin.post(Self.address, []).status == 200)
         #expect(try environment.count(lookedAt) == 80)
     }
 
-    @Test func `V47: look at the mail records of twenty e-mail sources, likewise`() async throws {
+    @Test func `V47: look at the mail records of twenty email sources, likewise`() async throws {
         try environment.admin(
             """
             INSERT INTO email_sources (team_id, source, kind, rank, records)
@@ -127,7 +127,7 @@ import Testing
         var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
         let lookedAt = "email_sources WHERE checked_at IS NOT NULL"
 
-        #expect(try await admin.post(Self.address, []).text.contains("30 more e-mail sources were not"))
+        #expect(try await admin.post(Self.address, []).text.contains("30 more email sources were not"))
         #expect(try environment.count(lookedAt) == 20)
         #expect(try await admin.post(Self.address, []).status == 200)
         #expect(try environment.count(lookedAt) == 40)

@@ -27,13 +27,13 @@ import Testing
     @Test(.environment) func `finds what is in order, live`() async throws {
         var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
         try await connect(&admin, registers: true)
-        #expect(try await admin.get(Self.address).text.contains("Nothing looked at yet"))
+        #expect(try await admin.get(Self.address).text.contains("Not run yet"))
 
         let answer = try await admin.post(Self.address, [])
 
         #expect(answer.status == 200)
         for sentence in [
-            "The Apple simulator answers", "Apple believed the key and knows these 2 clients",
+            "The Apple simulator answers", "Apple accepted the key and knows these 2 clients",
             "Apple opens its sign-in page for", "and the addresses this version knows",
             "but only this machine reaches it", "is not forwarded to people who hid theirs",
         ] { #expect(answer.text.contains(sentence), "\(sentence)") }
@@ -127,7 +127,7 @@ import Testing
         #expect(text.contains("Apple shows an error in place of its sign-in page (status 400)"))
         #expect(text.contains("the simulator does not know \(environment.publicURL)/t/ACMETEAM01/auth/callback/apple"))
         #expect(text.contains("Mail from mail.example"))
-        #expect(text.contains("To be put right"))
+        #expect(text.contains("Needs attention"))
     }
 
     @Test(.environment)
@@ -158,7 +158,7 @@ import Testing
 
         let text = try await admin.post(Self.address, []).text
 
-        #expect(text.contains("no App ID is connected: nobody can sign in there"))
+        #expect(text.contains("no App ID is connected, so sign-ins fail"))
         #expect(text.contains("Apple does not answer"))
         #expect(text.contains("1 thing is wrong"))
     }

@@ -135,7 +135,7 @@ private enum SettingsTable {
         reader = MemberReader(["identifier": "front", "pitch": 1, "loud": "yes"], at: .whole)
         #expect(reader.entry(Bell.Settings.self).settings.isEmpty)
         let told = Translations().text(reader.finished()["pitch"] ?? "".localizedText)
-        #expect(told.contains("here may stand identifier, name, tone, loud"))
+        #expect(told.contains("allowed: identifier, name, tone, loud"))
         #expect(reader.finished().all.map(\.path) == ["loud", "pitch"])
     }
 

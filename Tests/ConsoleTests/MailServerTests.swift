@@ -73,7 +73,7 @@ import Testing
 
     @Test(.environment(mailServer: absent)) func `does not answer, and the check-up says so`() async throws {
         let found = try #require(await findings().first)
-        #expect(found.0 == .wrong && found.1.contains("nobody takes the connection"))
+        #expect(found.0 == .wrong && found.1.contains("the connection is refused"))
     }
 
     @Test(.environment) func `takes no mail, and its team's overview says since when and why`() async throws {

@@ -11,7 +11,7 @@ import Testing
 
     @Test func `a team or one client is cut off, and the page says since when`() async throws {
         var owner = try await environment.acmeWeb("Ada", .owner)
-        #expect(try await owner.get(Self.page).text.contains("Nothing was cut off yet"))
+        #expect(try await owner.get(Self.page).text.contains("No revocations yet"))
         for client in ["com.acme.web", ""] { #expect(try await cut(&owner, client).status == 303) }
 
         let rows = try environment.admin("SELECT client_id FROM not_befores ORDER BY client_id")

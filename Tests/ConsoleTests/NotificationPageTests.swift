@@ -29,7 +29,7 @@ import Testing
         try environment.admin("UPDATE notifications SET state = 'dead', settled_at = now(), attempts = 1")
 
         let text = try await owner.get(page).text
-        #expect(text.contains("Given up") && text.contains("Status 500") && text.contains("42 ms"))
+        #expect(text.contains("Failed") && text.contains("Status 500") && text.contains("42 ms"))
         #expect(text.contains("&lt;b&gt;oops&lt;/b&gt;") && !text.contains("<b>oops</b>"))
         #expect(text.contains("000000.00000000000000000000000000000000.0000"))
         #expect(try environment.allActions(in: .acme).last == "notification.tested")
@@ -97,7 +97,7 @@ import Testing
         #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
         try environment.admin("UPDATE notifications SET state = 'dead'")
 
-        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("once more"))
+        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("sent again"))
         #expect(try environment.admin("SELECT state FROM notifications") == [["pending"]])
         #expect(try environment.count("jobs") == 2)
         #expect(try environment.allActions(in: .acme).last == "notification.replayed")

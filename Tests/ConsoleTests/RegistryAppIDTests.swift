@@ -25,7 +25,7 @@ import Testing
         let hasty = try await owner.post(
             "\(Self.page)/deletion", [("confirmation", "com.acme"), ("reason", ""), ("version", "2")])
         #expect(hasty.status == 422)
-        #expect(hasty.text.contains("Type com.acme.app as it stands here") && hasty.text.contains("Say why"))
+        #expect(hasty.text.contains("Type com.acme.app exactly") && hasty.text.contains("Say why"))
 
         let deleted = try await owner.post(
             "\(Self.page)/deletion", [("confirmation", "com.acme.app"), ("reason", "Sold"), ("version", "2")])

@@ -25,7 +25,7 @@ import Testing
 
         #expect(imported.location == Self.page)
         let text = try await admin.get(Self.page).text
-        #expect(text.contains("ABCDE12345") && text.contains("lies here encrypted"))
+        #expect(text.contains("ABCDE12345") && text.contains("stored encrypted"))
         let line = try #require(Self.pair.pem.split(separator: "\n").dropFirst().first)
         #expect(!text.contains(line))
         let keys = try await admin.get("/console/ACMETEAM01/keys").text
@@ -44,7 +44,7 @@ import Testing
 
         let nameless = form().map { $0.0 == "name" ? ("name", "") : $0 }
         let refused = try await admin.post(Self.list, nameless)
-        #expect(refused.status == 422 && refused.text.contains("Paste it once more"))
+        #expect(refused.status == 422 && refused.text.contains("Paste it again"))
         #expect(!refused.text.contains("BEGIN PRIVATE KEY-----\n"))
     }
 
@@ -61,7 +61,7 @@ import Testing
 
         let stale = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "1")]
         let refused = try await admin.post("\(Self.page)/deletion", stale)
-        #expect(refused.status == 422 && refused.text.contains("was changed while you were looking"))
+        #expect(refused.status == 422 && refused.text.contains("was changed meanwhile"))
         let fresh = [("confirmation", "KEY1234567"), ("reason", "Rotated"), ("version", "2")]
         let deleted = try await admin.post("\(Self.page)/deletion", fresh)
         #expect(deleted.location == "/console/ACMETEAM01/keys")

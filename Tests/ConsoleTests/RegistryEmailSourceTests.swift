@@ -5,20 +5,20 @@ import Testing
 
 @testable import Console
 
-@Suite(.environment) struct `E-mail sources in the console` {
+@Suite(.environment) struct `Email sources in the console` {
     private static let list = "/console/ACMETEAM01/email-sources"
     private static let page = "\(list)/acme.example"
 
     @Test func `are checked as they are added, and say which record to add`() async throws {
         environment.names.names = ["acme.example": .text("v=spf1 +all")]
         var admin = try await environment.signedIn("Ada", [TeamID.acme: .admin])
-        #expect(try await admin.get(Self.list).text.contains("Say where your mail comes from"))
+        #expect(try await admin.get(Self.list).text.contains("Add a sending domain"))
 
         let form = [("source", "Acme.example"), ("selectors", "s1\r\n")]
         let added = try await admin.post(Self.list, form)
         #expect(added.location == Self.page)
         let wrong = try await admin.get(Self.page).text
-        #expect(wrong.contains("It lets everybody send as your domain"))
+        #expect(wrong.contains("It lets anyone send as your domain"))
         #expect(wrong.contains("<code>v=spf1 ~all</code>"))
         #expect(wrong.contains("s1._domainkey.acme.example") && wrong.contains("Missing"))
 
@@ -26,8 +26,8 @@ import Testing
         environment.names.names = ["acme.example": .text("v=spf1 mx -all"), "s1._domainkey.acme.example": .text(key)]
         #expect(try await admin.post("\(Self.page)/checks").location == Self.page)
         let right = try await admin.get(Self.page).text
-        #expect(right.contains("Everything is in order") && !right.contains("Missing"))
-        #expect(try await admin.get(Self.list).text.contains("1 e-mail source of 100"))
+        #expect(right.contains("All records are correct") && !right.contains("Missing"))
+        #expect(try await admin.get(Self.list).text.contains("1 email source of 100"))
     }
 
     @Test func `that are added when enough was looked at wait for the next round`() async throws {
@@ -45,11 +45,11 @@ import Testing
 
         let twice = try await admin.post(Self.list, [("source", "acme.example"), ("selectors", "s1")])
         #expect(twice.status == 422)
-        #expect(twice.text.contains("acme.example is an e-mail source of this team already"))
+        #expect(twice.text.contains("acme.example is an email source of this team already"))
         let wrong = [("source", "https://acme.example/"), ("selectors", "s1._domainkey")]
         let refused = try await admin.post(Self.list, wrong)
         #expect(refused.status == 422 && refused.text.contains("value=\"https://acme.example/\""))
-        #expect(refused.text.contains("Only the selector belongs here"))
+        #expect(refused.text.contains("Enter only the selector"))
     }
 
     @Test func `show both versions to who saves later`() async throws {

@@ -75,7 +75,7 @@ import Testing
             ("description", "Acme Web"), ("domains", "acme\nacme.example\nhttps://acme.test"),
             ("version", "\(web.version)"),
         ]
-        let told = [#""acme" is not a host name"#, "https://acme.test: Only the host name belongs here"]
+        let told = [#""acme" is not a host name"#, "https://acme.test: Enter only the host name"]
 
         let answer = try await owner.post("/console/ACMETEAM01/checks/service-ids/com.acme.web", changed)
         let reply = try JSON.decode(Reply.self, from: Array(answer.text.utf8))

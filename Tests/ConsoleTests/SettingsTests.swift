@@ -163,7 +163,7 @@ import Testing
         #expect(page.status == 200)
         #expect(!page.text.contains(">Save</button>") && !page.text.contains("Delete team"))
         #expect(!page.text.contains("field-name") && page.text.contains("<dt>Mode</dt><dd>Sandbox</dd>"))
-        #expect(page.text.contains("<dt>Life of an id_token, in seconds</dt><dd>600</dd>"))
+        #expect(page.text.contains("<dt>ID token lifetime (seconds)</dt><dd>600</dd>"))
     }
 
     @Test func `end the team after a time in which an owner may take it back`() async throws {

@@ -176,7 +176,7 @@ import Testing
         let answer = try await cleo.post(acceptance, [("confirmation", "com.acme.app"), ("reason", "bought")])
 
         let page = try await cleo.follow(answer).text
-        #expect(page.contains("The offer still stands") && page.contains("From ACMETEAM01"))
+        #expect(page.contains("The offer stays open") && page.contains("From ACMETEAM01"))
         #expect(try environment.count("app_ids", in: .rival) == 0)
     }
 
@@ -192,6 +192,6 @@ import Testing
 
         let confirmation = [("confirmation", "com.acme.app"), ("reason", "bought")]
         #expect(try await cleo.post(acceptance, confirmation).status == 404)
-        #expect(try await ada.get(Self.acme).text.contains("Taken back"))
+        #expect(try await ada.get(Self.acme).text.contains("Withdrawn"))
     }
 }

@@ -66,7 +66,7 @@ import Testing
             let meaning = texts.text(Message(in: "console.cause-meanings", cause.rawValue))
             #expect(list.text.contains(title) && page.text.contains(title), "\(cause)")
             #expect(page.text.contains(meaning), "\(cause)")
-            #expect(page.text.contains(">Likely causes, the likeliest first<"), "\(cause)")
+            #expect(page.text.contains(">Most likely causes<"), "\(cause)")
             #expect(page.text.contains("what Apple said, number \(number)."), "\(cause)")
             #expect(page.text.contains("Look first at the fault") == !Self.ours.contains(cause), "\(cause)")
         }

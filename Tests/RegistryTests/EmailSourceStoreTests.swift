@@ -4,7 +4,7 @@ import Postgres
 import Registry
 import Testing
 
-@Suite struct `E-mail sources` {
+@Suite struct `Email sources` {
     @Test func `are added once and removed again`() async throws {
         try await Registered.with { acme in
             let (domain, address) = (try EmailSource(parsing: "acme.example"), try EmailSource(parsing: "a@b.example"))

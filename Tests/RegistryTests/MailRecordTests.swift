@@ -96,10 +96,10 @@ import Testing
     }
 }
 
-@Suite struct `The check of an e-mail source` {
+@Suite struct `The check of an email source` {
     private static let key = "v=DKIM1; p=" + String(repeating: "QUJD", count: 100)
 
-    /// Acme's e-mail source with two selectors, and a name server that knows these names.
+    /// Acme's email source with two selectors, and a name server that knows these names.
     private func withSource(
         _ text: String, _ names: [String: TestNameServer.Behaviour], timeout: Duration = .testTimeout,
         _ body: @escaping @Sendable (Registered, RegisteredEmailSource, MailRecordCheck) async throws -> Void

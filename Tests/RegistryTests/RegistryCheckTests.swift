@@ -12,7 +12,7 @@ import Testing
 @testable import Registry
 
 @Suite struct `What is checked by itself` {
-    /// Acme with a domain on a site of this machine that serves `content`, and an e-mail source.
+    /// Acme with a domain on a site of this machine that serves `content`, and an email source.
     private func register(_ acme: Registered, port: UInt16, in team: TeamID = .acme) async throws {
         try await acme.makeApp(in: team)
         let draft = try ServiceID.Draft(

@@ -47,8 +47,8 @@ import Testing
             expect(
                 "check of a domain", try await teams.domains.note(DomainFinding(.served, status: 200), in: rival) == nil
             )
-            expect("e-mail sources", try await teams.emailSources.list(in: rival).isEmpty)
-            expect("deletion of an e-mail source", try await teams.emailSources.delete(source, in: rival) == false)
+            expect("email sources", try await teams.emailSources.list(in: rival).isEmpty)
+            expect("deletion of an email source", try await teams.emailSources.delete(source, in: rival) == false)
             guard case .notFound = try await teams.keys.download(key.id, in: rival) else {
                 return #expect(Bool(false), "downloaded")
             }

@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-@Suite struct `An e-mail source` {
+@Suite struct `An email source` {
     private static func parse(_ text: String) -> Result<EmailSource, ValidationError> {
         Result { () throws(ValidationError) in try EmailSource(parsing: text) }
     }

@@ -11,7 +11,7 @@ import Testing
         let browser = site.browser()
         let token = try site.token(of: try browser.consent())
         let page = try browser.get(Browser.account)
-        #expect(page.body.contains("The app com.acme.app") && page.body.contains("your e-mail address"))
+        #expect(page.body.contains("The app com.acme.app") && page.body.contains("your email address"))
         let sheet = try browser.get("\(Browser.account)/apps/com.acme.app/end")
         #expect(sheet.headline == "Stop using The app com.acme.app?")
         let home = try browser.follow(try browser.send(sheet, []))

@@ -18,7 +18,7 @@ import Testing
             let answer = try site.ask("GET", Browser.authorize(changes.merging(["state": "state-1"]) { $1 }))
             #expect(answer.status == 400 && answer["Location"] == nil, "\(changes)")
             #expect(answer["Content-Type"] == "text/html; charset=utf-8")
-            #expect(answer.headline == "This app’s sign-in is not set up right")
+            #expect(answer.headline == "There’s a problem with this app’s sign-in setup")
             let reference = try #require(answer.reference)
             let lines = site.lines.all.filter { $0.contains(reference) }
             #expect(lines.count == 1 && lines.first?.contains("authorize.refused") == true)

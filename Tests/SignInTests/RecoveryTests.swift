@@ -11,7 +11,7 @@ import Testing
         let signedIn = try site.signedIn()
         let browser = site.browser()
         let sent = try browser.askForHelp("ada@acme.example", link: false)
-        #expect(sent.headline == "Look into your mailbox")
+        #expect(sent.headline == "Check your email")
         let page = try browser.get(try site.link())
         #expect(page.headline == "Choose a new password")
         let short = try browser.send(page, [("new", "short")])
@@ -35,7 +35,7 @@ import Testing
 
         #expect(production.headline == sandbox.headline)
         #expect(!production.body.contains("operators’ mailbox"))
-        #expect(sandbox.body.contains("the mail lies in the operators’ mailbox"))
+        #expect(sandbox.body.contains("The email is in the operators’ mailbox"))
     }
 
     @Test func `V31: an unknown name is answered like a known one, and nobody gets mail`() throws {
@@ -45,7 +45,7 @@ import Testing
             #expect(answer.status == 200, "\(name)")
             answers.insert(answer.headline ?? "")
         }
-        #expect(answers == ["Look into your mailbox"])
+        #expect(answers == ["Check your email"])
         #expect(try site.mails().map(\.recipient.rawValue) == ["ada@acme.example"])
     }
 
@@ -119,7 +119,7 @@ import Testing
         let link = try site.link()
         #expect(try browser.get(Browser.account).body.contains("ada@acme.example"))
         let page = try browser.get(link)
-        #expect(try browser.send(page, []).headline == "Your e-mail address is changed")
+        #expect(try browser.send(page, []).headline == "Your email address is changed")
         #expect(try browser.send(page, []).status == 410)
         #expect(try browser.get(Browser.account).body.contains("ada@new.example"))
         let stranger = site.browser()
@@ -134,7 +134,7 @@ import Testing
         let browser = try site.signedIn()
         let form = try browser.get(Browser.account + "/email")
         let answer = try browser.send(form, [("email", "ben@acme.example"), ("current", People.password)])
-        #expect(answer.status == 200 && answer.headline == "Look into your mailbox")
+        #expect(answer.status == 200 && answer.headline == "Check your email")
         let mails = try site.mails()
         #expect(mails.map(\.message.name) == ["plain"])
         #expect(mails.map(\.recipient.rawValue) == ["ben@acme.example"])

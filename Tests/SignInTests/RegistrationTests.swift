@@ -17,7 +17,7 @@ import Testing
         let form = try Self.form(browser)
         #expect(form.headline == "Create an account" && form.body.contains("new-password"))
         let sent = try browser.send(form, Self.dora)
-        #expect(sent.status == 200 && sent.headline == "Look into your mailbox")
+        #expect(sent.status == 200 && sent.headline == "Check your email")
         #expect(try site.users("dora@acme.example") == 0)
         let page = try browser.get(try site.link())
         #expect(page.headline == "Is this your address?")

@@ -30,7 +30,7 @@ import Testing
             try browser.get(Browser.account),
         ] {
             #expect(answer.status == 503 && answer["Retry-After"] == "2")
-            #expect(answer.headline == "Pippin is catching its breath" && answer.reference != nil)
+            #expect(answer.headline == "Temporarily unavailable" && answer.reference != nil)
         }
     }
 

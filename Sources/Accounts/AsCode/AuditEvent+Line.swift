@@ -5,7 +5,7 @@ import Platform
 extension AuditEvent {
     private static let nouns = [
         "app_id": "App ID", "service_id": "Service ID", "apple_key": "key from Apple",
-        "apple_connection": "connection to Apple of", "email_source": "e-mail source",
+        "apple_connection": "connection to Apple of", "email_source": "email source",
     ]
 
     /// The event as a line of a plan: `+` for additions, `~` for updates, `-` for removals.

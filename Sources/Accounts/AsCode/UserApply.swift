@@ -181,7 +181,7 @@ struct UserApply: Sendable {
         }
         let isVerified = user.emailVerified ?? old?.isEmailVerified ?? false
         if let old, !old.hasOwnAddress, isVerified != old.isEmailVerified {
-            note(path["emailVerified"], "This user's e-mail address is another one than the login name.")
+            note(path["emailVerified"], "This user's email address is another one than the login name.")
         }
         guard let email, let name else { return nil }
         return Judged(

@@ -5,7 +5,7 @@ import OAuth
 public import Platform
 public import Registry
 
-/// Live check-up of one team's connections to Apple, addresses, domains and e-mail sources.
+/// Live check-up of one team's connections to Apple, addresses, domains and email sources.
 public struct TeamCheckup: Sendable {
     let database: TeamDatabase
     let server: ServerContext
@@ -221,7 +221,7 @@ public struct TeamCheckup: Sendable {
     private static let width = 8
     /// Maximum number of hosts of return URLs, and of domains.
     private static let hostLimit = 40
-    /// Maximum number of e-mail sources; each has up to six records.
+    /// Maximum number of email sources; each has up to six records.
     private static let sourceLimit = 20
 
     /// Whether the host of each return URL answers, with a certificate that browsers trust.

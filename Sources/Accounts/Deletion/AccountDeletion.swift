@@ -85,7 +85,7 @@ public struct DeleteAccount: ClientEndpoint {
     /// - Throws: `OAuthError`, `PostgresFailure`.
     public func respond(to request: AuthenticatedRequest) async throws -> [UInt8] {
         guard request.client.testSignIn == nil else {
-            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a test sign-in deletes nobody")
+            throw OAuthError(.unauthorizedClient, cause: .testMayNot, because: "a test sign-in deletes no account")
         }
         let (client, team) = (request.client.client, request.team)
         let sub = try request.parameters.required("sub")
@@ -111,7 +111,7 @@ public struct DeleteAccount: ClientEndpoint {
     private static var unknown: OAuthError {
         OAuthError(
             .invalidRequest, "There is no user with this sub.", cause: .personUnknown,
-            because: "sub names nobody who uses the client's group of apps")
+            because: "sub names no user of the client's group of apps")
     }
 }
 

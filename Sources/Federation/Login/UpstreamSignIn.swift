@@ -288,7 +288,7 @@ extension UpstreamSignIn {
     }
 
     static var otherPerson: UpstreamFailure {
-        UpstreamFailure(.upstreamToken, .anew, because: "the code is about somebody else")
+        UpstreamFailure(.upstreamToken, .anew, because: "the code is about another person")
     }
 
     /// Records a failure for the inspector; releases an answer that may be tried again, otherwise ends the upstream

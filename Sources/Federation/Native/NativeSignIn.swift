@@ -304,7 +304,7 @@ extension NativeSignIn {
     ) async throws -> UpstreamIdentityStore.Known {
         try checkUser(grant.identity, login.handover)
         guard proof == nil || proof?.identity.identifier == grant.identity.identifier else {
-            throw UpstreamFailure(.upstreamToken, .anew, because: "the code is about somebody else")
+            throw UpstreamFailure(.upstreamToken, .anew, because: "the code is about another person")
         }
         let identity = grant.identity.completed(by: proof?.identity)
         return try await record(identity, announcement, login)

@@ -41,8 +41,7 @@ public struct UpstreamFailure: Error, Equatable, Sendable {
 
     /// The provider's identifier of the user is that of another user in the directory.
     static let subjectTaken = UpstreamFailure(
-        .upstreamSubjectTaken, .none, because: "the provider's name for the person is that of somebody of the directory"
-    )
+        .upstreamSubjectTaken, .none, because: "the provider's name for the person is that of a user of the directory")
 
     static let registrationClosed = UpstreamFailure(
         .registrationClosed, .none, because: "the person is new, and the team's new accounts are off or by invitation")

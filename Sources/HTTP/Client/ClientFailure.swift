@@ -64,7 +64,7 @@ extension ClientFailure: CustomStringConvertible {
         case .malformedRequest: "the request cannot be sent"
         case .addressRefused(let address): "\(address) is no address to be called"
         case .nameNotFound: "the name is not found"
-        case .cannotConnect: "nobody takes the connection"
+        case .cannotConnect: "the connection is refused"
         case .untrusted(_, let reason): "the encrypted connection failed: \(reason)"
         case .deadlinePassed: "no answer came in time"
         case .malformedAnswer: "the answer broke off, or is none"

@@ -176,9 +176,9 @@ public struct Consent: Hashable, Sendable {
     public enum EmailChoice: Hashable, Sendable {
         /// The app did not request it.
         case withheld
-        /// *Share my e-mail*.
+        /// *Share my email*.
         case shared
-        /// *Hide my e-mail*: the app gets a relay address instead.
+        /// *Hide my email*: the app gets a relay address instead.
         case hidden
     }
 

@@ -80,5 +80,5 @@ public struct UserMigration: ClientEndpoint {
         .invalidRequest, cause: .transferClosed, because: "no transfer of this App ID between these teams is open")
 
     private static let unknown = OAuthError(
-        .invalidRequest, cause: .personUnknown, because: "nobody of that name moves with this App ID")
+        .invalidRequest, cause: .personUnknown, because: "no user of that name moves with this App ID")
 }

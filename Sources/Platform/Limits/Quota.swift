@@ -87,7 +87,7 @@ extension Quota {
     /// true one.
     public static let announcedNames = Quota("names that a provider told", of: "user and primary App ID", 5)
     /// As many as an outage of Apple of hours leaves at a busy team.
-    public static let unsettledRequests = Quota("answers of a provider that nobody came for", of: "team", 10000)
+    public static let unsettledRequests = Quota("unfinished sign-ins at a provider", of: "team", 10000)
     /// A client ID suffices to have one stored, which cannot be verified yet.
     public static let waitingNotifications = Quota("notifications of a provider that wait", of: "team", 1000)
     /// A share, so that no network that invents them fills the places of all.

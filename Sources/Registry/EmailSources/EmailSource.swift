@@ -67,7 +67,7 @@ extension EmailSource {
         ]
     }
 
-    /// An e-mail source to be saved.
+    /// An email source to be saved.
     public struct Draft: Hashable, Sendable {
         public let source: EmailSource
         public let settings: Settings
@@ -89,7 +89,7 @@ extension EmailSource {
     }
 }
 
-/// An e-mail source as stored.
+/// An email source as stored.
 public struct RegisteredEmailSource: Hashable, Sendable {
     public let source: EmailSource
     public let settings: EmailSource.Settings

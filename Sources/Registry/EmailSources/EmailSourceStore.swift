@@ -2,7 +2,7 @@ import Core
 public import Platform
 public import Postgres
 
-/// The e-mail sources of each team.
+/// The email sources of each team.
 ///
 /// Every change runs with its audit event in the caller's transaction; it throws `ValidationError` when it breaks a
 /// registry rule, else `PostgresFailure`.
@@ -82,7 +82,7 @@ public struct EmailSourceStore: Sendable {
         return stored
     }
 
-    /// Replaces the e-mail source of the draft's name.
+    /// Replaces the email source of the draft's name.
     ///
     /// - Parameter version: the version the change is based on, or nil to replace any version.
     public func update(to draft: EmailSource.Draft, version: Int?, _ change: borrowing Change) async throws -> Update<

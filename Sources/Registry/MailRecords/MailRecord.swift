@@ -1,6 +1,6 @@
 public import HTTP
 
-/// A DNS record required for mail from an e-mail source, with the result of its lookup.
+/// A DNS record required for mail from an email source, with the result of its lookup.
 public struct MailRecord: Hashable, Sendable, Codable {
     public enum Kind: String, Sendable, Codable {
         /// The SPF record: the servers that may send mail.
@@ -127,7 +127,7 @@ extension MailRecord {
     }
 }
 
-/// DNS lookup of the records required for mail from an e-mail source.
+/// DNS lookup of the records required for mail from an email source.
 public struct MailRecordCheck: Sendable {
     private let resolver: Resolver
     private let deadline: Duration

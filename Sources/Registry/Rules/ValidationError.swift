@@ -47,7 +47,7 @@ public enum ValidationError: Error, Hashable, Sendable {
     /// The URL is on Pippin's own address.
     case ownAddress(host: String)
 
-    // Domains and e-mail sources.
+    // Domains and email sources.
     case domainWithScheme
     case wildcard
     case emailAddress
@@ -95,7 +95,7 @@ public enum ValidationError: Error, Hashable, Sendable {
     case holdsActiveKeys([KeyID])
 }
 
-// Messages about URLs, domains and e-mail addresses.
+// Messages about URLs, domains and email addresses.
 extension ValidationError {
     private var addressPhrase: Message {
         switch self {

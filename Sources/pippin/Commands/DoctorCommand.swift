@@ -75,7 +75,7 @@ struct DoctorCommand {
                 return sections
             }
         } catch let failure as CommandFailure { throw failure } catch {
-            throw CommandFailure("the check-up broke off: \(describing: error)")
+            throw CommandFailure("the check-up failed: \(describing: error)")
         }
     }
 

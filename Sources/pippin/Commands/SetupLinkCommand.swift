@@ -15,9 +15,7 @@ struct SetupLinkCommand {
                 throw error as? CommandFailure ?? CommandFailure("the set-up link cannot be made: \(describing: error)")
             }
         }
-        guard let link = made else {
-            throw CommandFailure("this installation has its operator already; set-up is over")
-        }
+        guard let link = made else { throw CommandFailure("this installation is already set up: it has an operator") }
         Terminal.say(link)
         Terminal.say("It takes the place of every link that was printed before.")
         return .success

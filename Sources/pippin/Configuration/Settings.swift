@@ -96,7 +96,9 @@ struct Settings: Sendable {
         let isApart = publicURL.isLoopback && address.isLoopback
         let rule = "is for loopback only, in --public-url and --listen"
         if isDemo, !isApart { options.complain("--demo \(rule): its people have known passwords") }
-        if simulatesApple, !isApart { options.complain("--simulate-apple \(rule): anybody signs in there as anybody") }
+        if simulatesApple, !isApart {
+            options.complain("--simulate-apple \(rule): there all people can sign in as any user")
+        }
         // Apps on this machine have no certificate, and their return URLs are http.
         let isPlain = !publicURL.isSecure && tls == nil
         for (name, isOn) in [("--demo", isDemo), ("--simulate-apple", simulatesApple)] where isOn && !isPlain {
@@ -296,7 +298,7 @@ extension Settings {
         guard let publicURL else { return nil }
         guard let address else {
             options.complain(
-                from.map { "--mail-from \($0) is not an e-mail address" }
+                from.map { "--mail-from \($0) is not an email address" }
                     ?? "--mail-from is needed when the public URL's host is no name for mail")
             return nil
         }

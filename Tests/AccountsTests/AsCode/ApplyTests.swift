@@ -15,8 +15,8 @@ import Testing
             first.teams.map(\.lines) == [
                 [
                     "+ team ACMETEAM01", "+ App ID com.acme.app", "+ Service ID com.acme.web of com.acme.app",
-                    "+ key ACMEKEY001 of com.acme.app", "+ e-mail source acme.example",
-                    "+ e-mail source ada@mail.example", "+ user ada@acme.example",
+                    "+ key ACMEKEY001 of com.acme.app", "+ email source acme.example",
+                    "+ email source ada@mail.example", "+ user ada@acme.example",
                 ]
             ])
         #expect(second.outcome == .unchanged)

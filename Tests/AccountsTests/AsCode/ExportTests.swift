@@ -33,7 +33,7 @@ import Testing
         #expect(!text.contains("PRIVATE"))
     }
 
-    @Test(.acme) func `holds the DKIM selectors of e-mail sources, and a file changes them`() async throws {
+    @Test(.acme) func `holds the DKIM selectors of email sources, and a file changes them`() async throws {
         let text = try await pippin.export()
         #expect(text.contains("s2026") && text.contains("\"selectors\""))
 
@@ -42,7 +42,7 @@ import Testing
         let other = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["s2027"]}]"#)
         let report = try await pippin.apply(other)
 
-        #expect(report.teams.first?.lines == ["~ e-mail source acme.example: selectors + s2027 - s2026 - mail"])
+        #expect(report.teams.first?.lines == ["~ email source acme.example: selectors + s2027 - s2026 - mail"])
         let changed = try await pippin.export()
         #expect(changed.contains("s2027") && !changed.contains("s2026"))
         let wrong = Files.team(#""emailSources": [{"domain": "acme.example", "selectors": ["a b"]}]"#)

@@ -14,7 +14,7 @@ import Testing
         #expect(
             report.teams.map(\.lines) == [
                 [
-                    "- key ACMEKEY001", "- Service ID com.acme.web of com.acme.app", "- e-mail source ada@mail.example",
+                    "- key ACMEKEY001", "- Service ID com.acme.web of com.acme.app", "- email source ada@mail.example",
                     "+ Service ID com.acme.shop of com.acme.app", "+ user ben@acme.example, without a password",
                     "- user ada@acme.example",
                 ]

@@ -3,7 +3,7 @@ import Directory
 import Platform
 import Testing
 
-@Suite struct `E-mail addresses` {
+@Suite struct `Email addresses` {
     @Test(arguments: [
         "ada@acme.example", "a@b.co", "Ada.Lovelace+apple@mail.acme.example", "o'hara_{x}@acme-1.example",
         String(repeating: "a", count: 64) + "@acme.example",

@@ -14,7 +14,7 @@ import Testing
     }
 
     private static let places = [
-        Place(testDescription: "e-mail address", clean: "ada@acme.example") { EmailAddress(typed: $0)?.rawValue },
+        Place(testDescription: "email address", clean: "ada@acme.example") { EmailAddress(typed: $0)?.rawValue },
         Place(testDescription: "login name", clean: "ada@acme.example") { LoginName(rawValue: $0)?.rawValue },
         Place(testDescription: "login name that is none", clean: "countess") { LoginName(rawValue: $0)?.rawValue },
         Place(testDescription: "recovery code", clean: "abcde-fgh23") { RecoveryCode(text: $0)?.text },

@@ -15,7 +15,7 @@ import Testing
             let entry = try #require(page.items.first)
             #expect(entry.team == TeamID.acme)
             #expect(entry.recipient.rawValue == "ada@acme.example")
-            #expect(entry.subject == "Confirm your e-mail address for Acme")
+            #expect(entry.subject == "Confirm your email address for Acme")
             let mail = try #require(try await environment.mailbox.find(entry.id))
             #expect(mail.body.link == MailEnvironment.link)
             #expect(mail.body.text.contains("\n\(MailEnvironment.link)\n"))

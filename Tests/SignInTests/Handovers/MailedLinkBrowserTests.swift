@@ -64,7 +64,7 @@ import Testing
         let next = try #require(page.link("\(PercentCoding.encode(link))"))
         let back = try stranger.follow(try stranger.signIn(try stranger.get(next), email: "ben@acme.example"))
         #expect(back.headline == "Is this your address?")
-        #expect(try stranger.send(back, []).headline == "Your e-mail address is changed")
+        #expect(try stranger.send(back, []).headline == "Your email address is changed")
         #expect(try site.users("victim@new.example") == 1)
     }
 

@@ -20,7 +20,7 @@ import Testing
         // The form's own fields come along, the password too.
         let sent = try browser.post(
             offer, [("csrf", csrf), ("email", "ada@acme.example"), ("password", "x"), ("help", "link")])
-        #expect(sent.status == 200 && sent.headline == "Look into your mailbox")
+        #expect(sent.status == 200 && sent.headline == "Check your email")
         let message = try #require(try site.mails().last)
         #expect(message.message.name == "sign-in-link" && message.recipient.rawValue == "ada@acme.example")
         let page = try browser.get(try site.link())
@@ -128,7 +128,7 @@ import Testing
         for (name, mails) in [("nobody@acme.example", 0), ("ada@acme.example", 1), ("no address", 1)] {
             try site.forgetMailedLinks()
             let answer = try site.browser().askForHelp(name, link: link)
-            #expect(answer.status == 200 && answer.headline == "Look into your mailbox", "\(name)")
+            #expect(answer.status == 200 && answer.headline == "Check your email", "\(name)")
             let rows = try site.admin(
                 "SELECT count(*)::text, count(interaction_id)::text, count(browser_hash)::text FROM mailed_links")
             #expect(rows == [["1", "1", "1"]], "\(name)")

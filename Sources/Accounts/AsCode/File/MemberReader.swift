@@ -100,7 +100,7 @@ struct MemberReader {
     }
 
     static func unknown(beside known: [String]) -> String {
-        "This member is unknown; here may stand \(known.joined(separator: ", "))."
+        "Unknown member; allowed: \(known.joined(separator: ", "))."
     }
 
     /// Notes that the member is known, and must be a list.
