@@ -11,6 +11,7 @@ public enum ReadinessCode: String, CaseIterable, Sendable {
     case databaseReadOnly = "database_read_only"
     case databaseFull = "database_full"
     case databaseBroken = "database_broken"
+    case databaseUnsuitable = "database_unsuitable"
     case databaseRole = "database_role"
     case databaseWall = "database_wall"
     case schemaOlder = "schema_older"

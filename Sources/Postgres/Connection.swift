@@ -157,7 +157,8 @@ import Synchronization
         } catch { return fail("\(describing: error)") }
         state = .checking
         let settings = settings.map { "SELECT set_config(\($0.name), \($0.value), false)" as SQL }
-        send((settings + [configuration.check]).map { $0.once() }, deadline: attemptedAt) { [unowned self] outcome in
+        send(([Session.settings] + settings + [configuration.check]).map { $0.once() }, deadline: attemptedAt) {
+            [unowned self] outcome in
             guard state == .checking else { return }
             do throws(PostgresFailure) {
                 let (fault, process, start) = try outcome.answer().only { (row: inout Row) throws(PostgresFailure) in

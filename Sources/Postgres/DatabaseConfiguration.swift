@@ -69,7 +69,7 @@ public struct DatabaseConfiguration: Sendable {
 // The first statements of a connection. Its settings are no startup parameters, because poolers refuse those that they
 // do not know, or drop them (PgBouncer's `ignore_startup_parameters`).
 extension DatabaseConfiguration {
-    /// Settings of a session.
+    /// Settings of a session, besides those that all have.
     ///
     /// The server cancels slow statements by itself, so that one of them does not fail the others on its connection.
     ///
@@ -81,8 +81,7 @@ extension DatabaseConfiguration {
     )] {
         let limit = max(1, (limit ?? timeout).nanoseconds / 1_000_000)
         var settings = [
-            ("TimeZone", "UTC"), ("statement_timeout", String(limit)),
-            ("idle_in_transaction_session_timeout", String(2 * limit)),
+            ("statement_timeout", String(limit)), ("idle_in_transaction_session_timeout", String(2 * limit)),
         ]
         if let wait { settings.append(("lock_timeout", String(wait.nanoseconds / 1_000_000))) }
         if let role { settings.append(("role", role)) }
@@ -115,17 +114,12 @@ extension DatabaseConfiguration {
 
     /// Yields a `SessionFault`, or NULL if the session can be used; the server's process; and when the server started.
     var check: SQL {
-        guard let role, let walledTable else {
-            return """
-                SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only' END,
-                    pg_backend_pid(), pg_postmaster_start_time()
-                """
-        }
+        let facts: SQL = "(\(Session.fault)), pg_backend_pid(), pg_postmaster_start_time()"
+        guard let role, let walledTable else { return "SELECT \(facts)" }
         return """
-            SELECT CASE WHEN current_setting('transaction_read_only') = 'on' THEN 'database_read_only'
-                    WHEN current_user <> \(role) THEN 'database_role'
-                    WHEN NOT row_security_active(\(walledTable)::text) THEN 'database_wall' END,
-                pg_backend_pid(), pg_postmaster_start_time()
+            SELECT COALESCE(fault, CASE WHEN current_user <> \(role) THEN 'role'
+                    WHEN NOT row_security_active(\(walledTable)::text) THEN 'wall' END), process, start
+            FROM (SELECT \(facts)) AS facts (fault, process, start)
             """
     }
 
@@ -168,25 +162,6 @@ extension DatabaseConfiguration {
                         + " directly.")
             }
             try second.execute("COMMIT")
-        }
-    }
-}
-
-/// Why a session that was opened is not used.
-enum SessionFault: String {
-    case readOnly = "database_read_only"
-    case role = "database_role"
-    case wall = "database_wall"
-    case pooler = "database_role: pooler"
-}
-
-extension SessionFault: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .readOnly: "\(rawValue): the server is a standby or read-only, and cannot be written to"
-        case .role: "\(rawValue): a session does not run as the role that Pippin gave it; nothing is served that way"
-        case .pooler: "database_role: a pooler that was not there at the start lends the session; start Pippin again"
-        case .wall: "\(rawValue): a session's role is not under row-level security; nothing is served that way"
         }
     }
 }

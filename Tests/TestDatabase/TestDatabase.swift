@@ -33,6 +33,38 @@ public enum TestDatabase {
     /// Makes a database without tables and returns its conninfo; it is dropped with the cluster.
     public static func empty() throws -> String { try make(from: Template(name: "template1")).conninfo }
 
+    /// Makes a database with the given options of `CREATE DATABASE`; it is dropped with the cluster.
+    public static func make(_ options: String) throws -> String {
+        let name = "test_\(count.add(1, ordering: .relaxed).newValue)"
+        try postgres("CREATE DATABASE \(name) TEMPLATE template0 \(options)")
+        return conninfo(of: name, in: try shared.get().cluster)
+    }
+
+    /// Settings that a database may have and that mean something else to Pippin's statements, and their values.
+    public static let oddSettings = [
+        ("search_path", "elsewhere"), ("TimeZone", "Asia/Kathmandu"), ("DateStyle", "German, DMY"),
+        ("IntervalStyle", "iso_8601"), ("bytea_output", "escape"), ("extra_float_digits", "-15"),
+        ("standard_conforming_strings", "off"), ("array_nulls", "off"), ("transform_null_equals", "on"),
+        ("quote_all_identifiers", "on"), ("gin_fuzzy_search_limit", "1"), ("row_security", "off"),
+        ("pippin.team", "RIVALTEAM1"), ("pippin.owner", "on"), ("default_transaction_isolation", "serializable"),
+        ("default_transaction_deferrable", "on"), ("statement_timeout", "7s"), ("lock_timeout", "1ms"),
+        ("idle_in_transaction_session_timeout", "3s"), ("idle_session_timeout", "2s"), ("synchronous_commit", "off"),
+        ("client_encoding", "LATIN1"),
+    ]
+
+    /// Gives a database all of them, for connections from now on.
+    public static func makeOdd(_ conninfo: String) throws {
+        for (name, value) in oddSettings { try set(name, to: "'\(value)'", in: conninfo) }
+    }
+
+    /// Gives a database one setting, for connections from now on.
+    public static func set(_ name: String, to value: String, in conninfo: String) throws {
+        try AdminConnection(to: conninfo).execute(
+            """
+            DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET \(name) = \(value.replacing("'", with: "''"))', current_database()); END $$
+            """)
+    }
+
     /// Runs one statement as the owner of the database, on a connection that is kept as long as `withDatabase` lends it.
     @discardableResult public static func execute(_ statement: String, _ values: [String?] = [], in conninfo: String)
         throws -> [[String?]]

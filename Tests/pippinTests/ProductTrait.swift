@@ -15,6 +15,8 @@ struct ProductTrait: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         try await withDatabase { conninfo in
+            // So each test of the product also shows that the database's own settings do no harm.
+            try TestDatabase.makeOdd(conninfo)
             let thread = try EventLoop(name: "product-test")
             try thread.start()
             defer { thread.stop() }

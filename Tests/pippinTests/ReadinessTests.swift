@@ -231,6 +231,56 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("ENCODING 'LATIN1' LOCALE 'C'", "the encoding"), ("ENCODING 'SQL_ASCII' LOCALE 'C'", "the encoding"),
+        ("ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'tr'", "in the locale"),
+        ("ENCODING 'UTF8' LOCALE 'C'", nil),
+    ]) func `V85: starts on a database with no other encoding or locale than it can work with`(
+        options: String, property: String?
+    ) async throws {
+        let conninfo = try TestDatabase.make(options)
+        guard let property else { return try ReadyServer(conninfo).close() }
+
+        let failure = #expect(throws: CommandFailure.self) { try ReadyServer(conninfo) }
+
+        let line = failure?.lines.first ?? ""
+        #expect(line.hasPrefix("database_unsuitable: ") && line.contains(property), "\(line)")
+        #expect(try AdminConnection(to: conninfo).execute("SELECT to_regclass('pippin_migrations')", []) == [[nil]])
+    }
+
+    @Test func `V85: does not start where a setting that it cannot change keeps triggers from running`() async throws {
+        let conninfo = try TestDatabase.make("")
+        try TestDatabase.set("session_replication_role", to: "replica", in: conninfo)
+
+        let failure = #expect(throws: CommandFailure.self) { try ReadyServer(conninfo) }
+        #expect(failure?.lines.first?.contains("session_replication_role") == true)
+    }
+
+    @Test func `V85: migrates a database and serves whatever settings that has`() async throws {
+        let conninfo = try TestDatabase.make("")
+        try TestDatabase.makeOdd(conninfo)
+
+        try await withServer(conninfo) { server in try await server.turns("ready") }
+
+        let schemas = "SELECT DISTINCT relnamespace::regnamespace::text FROM pg_class WHERE relname = 'teams'"
+        #expect(try AdminConnection(to: conninfo).execute(schemas, []) == [["public"]])
+    }
+
+    @Test func `V85: says so when a database turns unsuitable while it serves`() async throws {
+        try await withServer { server in
+            try await server.turns("ready")
+            try TestDatabase.set("session_replication_role", to: "replica", in: server.conninfo)
+            try AdminConnection(to: server.conninfo).execute(
+                """
+                SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                WHERE datname = current_database() AND pid <> pg_backend_pid()
+                """)
+            try await server.turns("database_unsuitable")
+            try TestDatabase.set("session_replication_role", to: "origin", in: server.conninfo)
+            try await server.turns("ready")
+        }
+    }
+
     @Test func `starts on the schema of another release where that runs with it`() async throws {
         let last = try lastMigration()
         for (runsWith, starts) in [(last.number, true), (last.number + 1, false)] {
@@ -301,72 +351,3 @@ private func lastMigration() throws -> Migration {
 
 /// A number as files of migrations have it.
 private func padded(_ number: Int) -> String { String(String(10_000 + number).dropFirst()) }
-
-/// A server of one loop, and what it logs of its readiness.
-// @unchecked Sendable: a test uses it from one task at a time.
-private final class ReadyServer: @unchecked Sendable {
-    let process: ServerProcess
-    let conninfo: String
-    private let notes: Notes
-    private var isClosed = false
-
-    init(_ conninfo: String, _ access: Installation.Access = .making, of resources: String = root) throws {
-        self.conninfo = conninfo
-        let socket = try Listener.open(try #require(IPAddress("127.0.0.1")), 0, count: 1)[0]
-        var options = Options([
-            "--listen=127.0.0.1:\(Listener.port(of: socket))", "--public-url=http://localhost:1",
-            "--database=\(conninfo)", "--data=\(try TestCluster.makeDirectory().path)", "--resources=\(resources)",
-        ])
-        let read = Settings(&options)
-        let settings = try #require(read, "\(options.problems)")
-        let notes = Notes()
-        self.notes = notes
-        process = try ServerProcess(
-            try Installation.open(settings, access).0, loops: 1, log: Log(threshold: .info) { notes.note(line: $0) })
-        try process.open(on: [socket])
-    }
-
-    func close() {
-        if !isClosed { process.close() }
-        isClosed = true
-    }
-
-    /// The code that a load balancer gets.
-    var answer: String {
-        let text = String(decoding: process.readiness.response.body, as: UTF8.self)
-        return String(text.prefix { $0 != ":" && $0 != "\n" })
-    }
-
-    func turns(_ code: String) async throws { try await waitUntil("\(code), not \(answer)") { answer == code } }
-
-    func lookOnce() async {
-        let (readiness, subjects) = (process.readiness, process.subjects("test"))
-        _ = try? await process.loops[0].run { await readiness.lookOnce(subjects) }
-    }
-
-    private func events(_ name: String) -> [JSONValue] {
-        notes.all.compactMap { try? JSON.decode(JSONValue.self, from: Array($0.utf8)) }.filter {
-            $0["event"]?.string == name
-        }
-    }
-
-    /// The changes that were logged, each as both codes.
-    var changes: [String] {
-        events("readiness.changed").map { "\($0["from"]?.string ?? "") \($0["to"]?.string ?? "")" }
-    }
-
-    var faults: [String] { events("readiness.shape").compactMap { $0["fault"]?.string } }
-}
-
-private func withServer(_ body: (ReadyServer) async throws -> Void) async throws {
-    try await withDatabase { conninfo in
-        let thread = try EventLoop(name: "ready-test")
-        try thread.start()
-        defer { thread.stop() }
-        let server = try await thread.run { try ReadyServer(conninfo) }
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(server)) } catch { result = .failure(error) }
-        try await thread.run { server.close() }
-        try result.get()
-    }
-}

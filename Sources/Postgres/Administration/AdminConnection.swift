@@ -16,13 +16,13 @@ import EventLoop
             timeoutInSeconds: timeoutInSeconds)
     }
 
-    /// Connects with the given libpq parameters.
+    /// Connects with the given libpq parameters, and gives the session its settings.
     init(_ parameters: [(key: String, value: String)], timeoutInSeconds: Int = 5) throws(AdminFailure) {
         guard !parameters.contains(where: { $0.value.utf8.contains(0) }) else { throw .containsNUL }
         let connection = unsafe Self.connect(
             [("connect_timeout", String(timeoutInSeconds))] + parameters.map { (keyword: $0.key, value: $0.value) })
         guard let connection = unsafe connection else { throw .unreachable("out of memory") }
-        guard unsafe PQstatus(connection) == CONNECTION_OK else {
+        guard unsafe PQstatus(connection) == CONNECTION_OK, unsafe Self.prepare(connection) else {
             let message = unsafe Self.message(of: connection)
             unsafe PQfinish(connection)
             throw .unreachable(message)
@@ -33,9 +33,17 @@ import EventLoop
 
     deinit { unsafe PQfinish(connection) }
 
-    /// Whether the server takes no changes, as a standby does.
-    public var isReadOnly: Bool {
-        get throws(AdminFailure) { try execute("SELECT current_setting('transaction_read_only')", []) == [["on"]] }
+    /// Why sessions of this database are not used, behind the code of what keeps a server from serving; nil if they are.
+    public var fault: String? {
+        get throws(AdminFailure) {
+            try execute(Session.fault.text, []).first?.first?.flatMap(\.self).flatMap(SessionFault.init)?.description
+        }
+    }
+
+    /// Takes role and settings back that were given to the session since it was opened.
+    func reset() throws(AdminFailure) {
+        try execute("RESET ROLE; RESET ALL")
+        try execute(Session.settings.text, [])
     }
 
     /// Time of the server's clock, in microseconds since 1970.
@@ -103,6 +111,12 @@ import EventLoop
                 unsafe PQconnectdbParams(keywords, values, 1)
             }
         }
+    }
+
+    private static func prepare(_ connection: OpaquePointer) -> Bool {
+        let result = unsafe PQexec(connection, Session.settings.text)
+        defer { unsafe PQclear(result) }
+        return unsafe PQresultStatus(result) == PGRES_TUPLES_OK
     }
 
     /// A field of an error result, by its code in the protocol (PostgreSQL documentation, section 55.8).

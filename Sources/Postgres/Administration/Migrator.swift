@@ -169,7 +169,7 @@ public struct Migrator: Sendable {
             return false
         }
         // Settings that the file made must affect neither the next statement nor the next file.
-        try connection.execute("RESET ROLE; RESET ALL")
+        try connection.reset()
         try connection.execute(
             AppliedMigration.insertion,
             [

@@ -132,9 +132,10 @@ final class Installation {
         let begin = ContinuousClock.now
         do throws(AdminFailure) {
             let connection = try AdminConnection(to: conninfo)
-            if try connection.isReadOnly { facts.trouble = .databaseReadOnly }
+            let fault = try connection.fault ?? ""
+            facts.trouble = ReadinessCode(ofProblem: fault)
             facts.clockDifference = Timestamp.now() - Timestamp(microseconds: try connection.clock)
-            return (facts, "transaction_read_only is on")
+            return (facts, fault)
         } catch {
             facts.trouble = .databaseUnreachable
             if case .refused(let state, _, _) = error { facts.trouble = ReadinessCode(ofProblem: state + ":") }

@@ -28,6 +28,7 @@ struct ReadinessCondition: Sendable {
         Self(.databaseStalled, "The database does not finish writing."),
         Self(.databaseReadOnly, "The database takes no changes.") { $0.database?.isReadOnly == true },
         Self(.databaseFull, "The database has no room left."), Self(.databaseBroken, "The database is damaged."),
+        Self(.databaseUnsuitable, "The database is not set up as it has to be."),
         Self(.databaseRole, "The database gives this server other rights.") { $0.database?.hasRole == false },
         Self(.databaseWall, "The database does not keep teams apart.") { $0.database?.isWalled == false },
         Self(.schemaOlder, "The database is of an older version.") { $0.fit == .older },
