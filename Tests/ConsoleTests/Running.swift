@@ -67,7 +67,7 @@ private struct EnvironmentSettings: Sendable {
     func serverOptions(at socket: Int32, _ address: IPAddress) -> ServerOptions {
         var options = ServerOptions(address: address, port: Listener.port(of: socket))
         options.sockets = [socket]
-        (options.headTimeout, options.bodyTimeout) = (.testTimeout, .testTimeout)
+        (options.headTimeout, options.bodyTimeout, options.keepAlive) = (.testTimeout, .testTimeout, .testTimeout)
         (options.answerTimeout, options.sendTimeout) = (.testTimeout, .testTimeout)
         return options
     }

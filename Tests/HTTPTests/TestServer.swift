@@ -109,7 +109,7 @@ func withServer(
     var application = Application(routes: try router.frozen(), finished: { finished.append($0) })
     if let decorate { application.decorate = decorate }
     var options = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-    for timeout in [\ServerOptions.headTimeout, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
+    for timeout in [\ServerOptions.headTimeout, \.keepAlive, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
         options[keyPath: timeout] = .testTimeout
     }
     change(&options)

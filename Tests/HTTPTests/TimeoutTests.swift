@@ -66,6 +66,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a connection is kept idle as long as was said, a proxy's from its beginning on`(isOfProxy: Bool) async throws
+    {
+        try await withServer(options: { options in
+            options[keyPath: isOfProxy ? \ServerOptions.proxyKeepAlive : \.keepAlive] = Self.limit * 4
+            if isOfProxy { options.trustedProxies = TrustedProxies(["127.0.0.1"].compactMap { AddressBlock($0) }) }
+        }) { server async throws in
+            let silent = try server.client()
+            let kept = try server.client(sending: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try kept.readAnswer().body == "here")
+            try await waitUntil { try await server.connectionCount() == 2 }
+            try await server.pass(Self.limit * 3)
+            #expect(isOfProxy || silent.isClosed())
+            for client in isOfProxy ? [kept, silent] : [kept] {
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.readAnswer().body == "here")
+            }
+            try await server.pass(Self.limit * 4)
+            #expect(kept.isClosed() && silent.isClosed())
+        }
+    }
+
     @Test func `time passes by the clock`() async throws {
         try await withServer(isTimed: true, options: { $0.headTimeout = .milliseconds(20) }) {
             $0.get(Route("/")) { _ in .empty() }

@@ -177,7 +177,7 @@ private func start(on loop: EventLoop, _ parts: (UInt16) async throws -> SitePar
     let address = try #require(IPAddress("127.0.0.1"))
     for _ in 0..<100 {
         var options = ServerOptions(address: address, port: .random(in: 20_000..<32_000))
-        (options.headTimeout, options.bodyTimeout) = (.testTimeout, .testTimeout)
+        (options.headTimeout, options.bodyTimeout, options.keepAlive) = (.testTimeout, .testTimeout, .testTimeout)
         (options.answerTimeout, options.sendTimeout) = (.testTimeout, .testTimeout)
         let site = try await parts(options.port)
         let application = try await loop.run { try site.application() }

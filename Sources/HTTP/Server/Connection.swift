@@ -41,6 +41,10 @@ internal import Glibc
     /// Index in the server's list of connections.
     var place = 0
 
+    /// Whether the peer is a trusted proxy.
+    let isOfProxy: Bool
+    /// Whether it was kept after a response.
+    private(set) var isKept = false
     private(set) var phase = Phase.head
     /// The server's tick at which the phase began.
     private(set) var since: Int
@@ -77,11 +81,12 @@ internal import Glibc
     /// Octets of a body that were read and discarded.
     var discarded = 0
 
-    init(_ handle: OpaquePointer, _ credential: TLSCredential?, at tick: Int) {
+    init(_ handle: OpaquePointer, _ credential: TLSCredential?, _ proxies: TrustedProxies, at tick: Int) {
         unsafe self.handle = handle
         self.credential = credential
         let address = unsafe pippin_mhd_peer(handle)
         peer = unsafe address.flatMap { unsafe IPAddress($0) } ?? IPAddress(high: 0, low: 0)
+        isOfProxy = proxies.contains(peer)
         since = tick
         unsafe credential?.use(on: handle)
     }
@@ -119,6 +124,7 @@ internal import Glibc
         isLast = false
         isAdmitting = false
         discarded = 0
+        isKept = true
         enter(.head, at: tick)
         worked = 0
     }

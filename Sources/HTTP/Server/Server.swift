@@ -220,7 +220,7 @@ extension Server {
 
     private func expire(_ connection: Connection) {
         switch connection.phase {
-        case .head where isOver(options.headTimeout, since: connection.since),
+        case .head where isOver(headTimeout(of: connection), since: connection.since),
             .body where isOver(options.bodyTimeout, since: connection.since),
             .delivery where isOver(options.sendTimeout, since: connection.since):
             connection.abort()
@@ -229,6 +229,11 @@ extension Server {
         case .production where isOver(options.answerTimeout, since: connection.since): connection.delivery?.cut()
         default: break
         }
+    }
+
+    private func headTimeout(of connection: Connection) -> Duration {
+        if connection.isOfProxy { return options.proxyKeepAlive }
+        return connection.isKept ? options.keepAlive : options.headTimeout
     }
 
     /// Whether a phase that began at tick `start` has lasted at least `limit`, in whole intervals.
@@ -348,7 +353,7 @@ extension Server {
     }
 
     func started(_ handle: OpaquePointer) -> Connection {
-        let connection = unsafe Connection(handle, credential, at: tick)
+        let connection = unsafe Connection(handle, credential, options.trustedProxies, at: tick)
         counted = nil
         connection.place = connections.count
         connections.append(connection)

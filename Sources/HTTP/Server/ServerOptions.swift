@@ -32,9 +32,13 @@ public struct ServerOptions: Sendable {
     /// clients have received nothing for longest are closed.
     public var deliveryBudget = 64 << 20
 
-    /// From the connection's start, or the last response on it, until the next head is complete; it limits idle
-    /// connections and slow heads alike.
+    /// From the connection's start until the first head is complete; it limits idle connections and slow heads alike.
     public var headTimeout: Duration = .seconds(15)
+    /// The same from a response until the next head on the connection.
+    public var keepAlive: Duration = .seconds(15)
+    /// Both for a trusted proxy, which sends a request on a connection that it takes for open: longer than load balancers
+    /// keep idle ones, which is ten minutes at most by their documentation (Google's).
+    public var proxyKeepAlive: Duration = .seconds(620)
     /// From the head until the body is complete.
     public var bodyTimeout: Duration = .seconds(15)
     /// From the complete body until the handler has responded; then the response is 503.

@@ -163,6 +163,8 @@ enum Help {
                                directory); PIPPIN_MASTER_KEY holds the lines themselves, not the name of a file
           --tls-cert FILE      certificate chain in PEM, with --tls-key FILE
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
+          --keep-alive SECONDS how long a kept connection may be idle: longer than the proxy in front keeps it
+                               (15; 620 for a trusted proxy)
           --connections-per-address N
                                connections from one address, or one /56 of IPv6, at a time (a quarter of what the
                                process takes); for a trusted proxy its clients' requests; 0 for no limit

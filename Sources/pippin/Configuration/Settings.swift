@@ -29,6 +29,8 @@ struct Settings: Sendable {
     let connectionsPerAddress: Int?
     /// Time for which SIGTERM leaves everything served, while `/readyz` has load balancers look elsewhere.
     let drain: Duration
+    /// How long a kept connection may be idle; nil for the usual times.
+    let keepAlive: Duration?
     /// Event loops that serve.
     let loops: Int
     /// Connections to the database in all; nil for the usual number for each loop.
@@ -67,6 +69,7 @@ struct Settings: Sendable {
         trustedProxies = Self.trustedProxies(&options)
         connectionsPerAddress = Self.number(&options, "connections-per-address", 0...1_000_000)
         let drain = Self.number(&options, "drain", 0...3600)
+        keepAlive = Self.number(&options, "keep-alive", 1...3600).map { .seconds($0) }
         loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
         databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...80_000)
         dnsServers = Self.dnsServers(&options)

@@ -34,6 +34,7 @@ extension Settings {
     func serverOptions(loops: Int) throws(CommandFailure) -> ServerOptions {
         var options = ServerOptions(address: address, port: port)
         options.trustedProxies = trustedProxies
+        if let keepAlive { (options.keepAlive, options.proxyKeepAlive) = (keepAlive, keepAlive) }
         if let tls { options.tls = try TLSFiles.read(tls) }
         let limits = ServerLimits(descriptors: Descriptors.limit, loops: loops, perNetwork: connectionsPerAddress)
         options.connectionLimit = limits.connections

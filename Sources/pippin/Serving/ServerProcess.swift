@@ -143,6 +143,7 @@ extension ServerProcess {
         options.sockets = sockets
         if let timeout {
             (options.headTimeout, options.bodyTimeout) = (timeout, timeout)
+            (options.keepAlive, options.proxyKeepAlive) = (timeout, timeout)
             (options.answerTimeout, options.sendTimeout) = (timeout, timeout)
         }
         let loops = loops

@@ -52,7 +52,7 @@ func withClient(
     for loop in loops { try loop.start() }
     defer { for loop in loops { loop.stop() } }
     var serverOptions = ServerOptions(address: try #require(IPAddress("127.0.0.1")), port: 0)
-    for timeout in [\ServerOptions.headTimeout, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
+    for timeout in [\ServerOptions.headTimeout, \.keepAlive, \.bodyTimeout, \.answerTimeout, \.sendTimeout] {
         serverOptions[keyPath: timeout] = .testTimeout
     }
     serverOptions.tls = tls
