@@ -21,7 +21,8 @@ public enum SecurityFields {
     ///
     /// The referrer policy is `same-origin` because `no-referrer` makes Chromium send `Origin: null` with forms.
     public static func add(
-        to response: inout Response, forms: FormTarget = .ourselves, frame: FrameParent = .nobody, isSecure: Bool
+        to response: inout Response, forms: FormTarget = .ourselves, frame: FrameParent = .nobody,
+        transport: TransportSecurity
     ) {
         let formAction = forms == .ourselves ? "; form-action 'self'" : ""
         response.append(
@@ -33,6 +34,6 @@ public enum SecurityFields {
         response.append(
             .permissionsPolicy, "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()")
         response.append(.cacheControl, "no-store")
-        if isSecure { response.append(.strictTransportSecurity, "max-age=31536000; includeSubDomains") }
+        if let field = transport.field { response.append(.strictTransportSecurity, field) }
     }
 }

@@ -13,16 +13,22 @@ public struct Site: Sendable {
     /// `Public/apple-id.js`, a function that takes the values of a team.
     public let webScript: [UInt8]
     public let cookies: CookieNames
+    /// What browsers are told of TLS.
+    public let transport: TransportSecurity
     public let formTokens: FormTokens
     /// Seals what a cookie keeps for the next page, because it may name people.
     public let cookieSealer: Sealer
 
-    public init(publicURL: String, pages: Pages, assets: AssetLinks, webScript: [UInt8], keyRing: KeyRing) {
+    /// - Parameter hsts: seconds for which browsers shall use TLS alone; nil for the usual time.
+    public init(
+        publicURL: String, pages: Pages, assets: AssetLinks, webScript: [UInt8], keyRing: KeyRing, hsts: Int? = nil
+    ) {
         self.publicURL = publicURL
         self.pages = pages
         self.assets = assets
         self.webScript = webScript
         cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
+        transport = TransportSecurity(isSecure: cookies.isSecure, seconds: hsts)
         formTokens = FormTokens(keyRing: keyRing)
         cookieSealer = keyRing.sealer(purpose: "cookies")
     }
@@ -44,7 +50,7 @@ public struct Site: Sendable {
         if let diagnostics = page.diagnostics() { return .text("\(diagnostics)\n", status: .internalServerError) }
         page.current().render(model, into: &body)
         var response = Response.html(body, status: status)
-        SecurityFields.add(to: &response, forms: forms, frame: frame, isSecure: cookies.isSecure)
+        SecurityFields.add(to: &response, forms: forms, frame: frame, transport: transport)
         return response
     }
 

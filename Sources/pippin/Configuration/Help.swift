@@ -165,6 +165,8 @@ enum Help {
           --trusted-proxy CIDR whose X-Forwarded-For and -Proto are believed; several with commas
           --keep-alive SECONDS how long a kept connection may be idle: longer than the proxy in front keeps it
                                (15; 620 for a trusted proxy)
+          --hsts SECONDS       how long browsers use https alone for this host (a year, and a day until a request
+                               came by TLS); 0 has them forget it
           --connections-per-address N
                                connections from one address, or one /56 of IPv6, at a time (a quarter of what the
                                process takes); for a trusted proxy its clients' requests; 0 for no limit

@@ -31,6 +31,8 @@ struct Settings: Sendable {
     let drain: Duration
     /// How long a kept connection may be idle; nil for the usual times.
     let keepAlive: Duration?
+    /// Seconds for which browsers are told to use TLS alone; nil for the usual time.
+    let hsts: Int?
     /// Event loops that serve.
     let loops: Int
     /// Connections to the database in all; nil for the usual number for each loop.
@@ -70,6 +72,7 @@ struct Settings: Sendable {
         connectionsPerAddress = Self.number(&options, "connections-per-address", 0...1_000_000)
         let drain = Self.number(&options, "drain", 0...3600)
         keepAlive = Self.number(&options, "keep-alive", 1...3600).map { .seconds($0) }
+        hsts = Self.number(&options, "hsts", 0...63_072_000)
         loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
         databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...80_000)
         dnsServers = Self.dnsServers(&options)

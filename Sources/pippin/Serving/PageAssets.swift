@@ -34,7 +34,8 @@ struct PageAssets: Sendable {
         else { throw CommandFailure("a public file is missing in \(resources.publicFiles)") }
         let links = AssetLinks(css: css, js: js, exit: exit, factors: factors, logo: logo, icons: icons)
         site = Site(
-            publicURL: server.publicURL, pages: pages, assets: links, webScript: script, keyRing: server.keyRing)
+            publicURL: server.publicURL, pages: pages, assets: links, webScript: script, keyRing: server.keyRing,
+            hsts: settings.hsts)
     }
 }
 

@@ -314,7 +314,7 @@ extension ServerProcess {
                 decorate: { refusal, request in
                     if case .failed(let error) = refusal { requests.note(error, request) }
                     return console.respond(to: refusal, request) ?? signIn.respond(to: refusal, request)
-                },
+                }, started: { assets.site.transport.note($0) },
                 finished: { [refusals] finished in
                     refusals.note(finished.status)
                     requests.note(finished)
