@@ -58,7 +58,7 @@ struct TraceRemedies: Sendable {
         switch cause {
         case .returnURLUnregistered, .returnURLMissing, .codeOfOtherReturnURL, .pkceRequired: service ?? serviceIDs
         case .clientMissing, .clientMalformed, .clientUnknown: nearest ?? serviceIDs
-        case .clientDisabled, .upstreamAudience: appID
+        case .clientDisabled, .upstreamAudience, .wrapperApp: appID
         case .upstreamClient, .upstreamRefused, .upstreamRequest: connection
         case .upstreamAbsent: connections
         case .upstreamUnreachable, .upstreamTrouble, .upstreamThrottles, .upstreamMalformed, .upstreamExpired,

@@ -100,8 +100,9 @@ extension OAuthError {
         let isOurs = failure.cause == .upstreamClient || failure.cause == .upstreamAbsent
         self.init(
             isOurs ? .invalidClient : .invalidGrant,
-            failure.cause == .upstreamCode ? failure.exchange?.errorDescription : nil, cause: failure.cause,
-            because: failure.reason)
+            failure.cause == .wrapperApp
+                ? failure.reason : failure.cause == .upstreamCode ? failure.exchange?.errorDescription : nil,
+            cause: failure.cause, because: failure.reason)
     }
 }
 

@@ -59,7 +59,8 @@ struct ClientAuthentication: Sendable {
     private func client(_ text: String?) throws(OAuthError) -> Client {
         guard let text else { throw refusal(.clientMissing, "client_id is missing") }
         guard let id = ClientID(rawValue: text), let client = team.client(id) else {
-            throw refusal(.client(text), ClientID.refusal(text))
+            throw OAuthError(
+                .invalidClient, WrapperApp.advice(on: text), cause: .client(text), because: ClientID.refusal(text))
         }
         guard client.isEnabled else { throw refusal(.clientDisabled, "sign-in is switched off for \(id)") }
         return client

@@ -20,6 +20,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
     case clientMalformed = "client_malformed"
     case clientUnknown = "client_unknown"
     case clientDisabled = "client_disabled"
+    case wrapperApp = "wrapper_app"
 
     // The authorization endpoint.
     case returnURLMissing = "return_url_missing"
@@ -108,14 +109,16 @@ extension ClientID {
     /// Why a `client_id` was rejected; it quotes the value only when it has the form of an identifier, because a secret
     /// may have been sent in its place.
     public static func refusal(_ text: String) -> String {
-        ClientID(rawValue: text) == nil
-            ? "client_id has not the shape of an identifier" : "\(text) is not a client of this team"
+        WrapperApp.advice(on: text)
+            ?? (ClientID(rawValue: text) == nil
+                ? "client_id has not the shape of an identifier" : "\(text) is not a client of this team")
     }
 }
 
 extension RefusalCause {
     /// The cause of rejecting the text as a `client_id`.
     public static func client(_ text: String) -> RefusalCause {
-        ClientID(rawValue: text) == nil ? .clientMalformed : .clientUnknown
+        if WrapperApp.advice(on: text) != nil { return .wrapperApp }
+        return ClientID(rawValue: text) == nil ? .clientMalformed : .clientUnknown
     }
 }

@@ -81,6 +81,29 @@ import Testing
         #expect(try site.handOver(given).status == 200)
     }
 
+    @Test func `is refused what Apple gave to a wrapper such as Expo Go, which is named`() throws {
+        site.publishExtraKey()
+        var given = try site.device(.regular)
+        let genuine = given["identity_token"]
+        for (audience, name) in [
+            ("host.exp.Exponent", "Expo Go"), ("org.nativescript.preview", "NativeScript Preview"),
+        ] {
+            given["identity_token"] = try site.resigned(genuine) { $0["aud"] = .string(audience) }
+            var wrapped = given
+            wrapped["client_id"] = audience
+
+            for (sent, error) in [(given, "invalid_grant"), (wrapped, "invalid_client")] {
+                let answer = try site.handOver(sent)
+                #expect(answer.status == 400 && answer.json["error"]?.string == error)
+                let description = answer.json["error_description"]?.string ?? ""
+                #expect(description.contains(name) && description.contains("its own bundle ID"), "\(answer.text)")
+            }
+        }
+        // None of it has spent the code.
+        given["identity_token"] = genuine
+        #expect(try site.handOver(given).status == 200)
+    }
+
     @Test func `V11: is refused a token that Apple issued to the web`() throws {
         let exit = try site.browser().choose(.regular, on: try site.browser().goToApple())
         var given = try site.device(.regular)

@@ -23,6 +23,9 @@ struct AppleClaims: Sendable {
         let names = try read { claims throws(Claims.Failure) in try claims.audience() }
         guard names.count == 1, let audience = ClientID(rawValue: names[0]), expectation.audiences.contains(audience)
         else {
+            if let advice = names.lazy.compactMap(WrapperApp.advice).first {
+                throw UpstreamFailure(.wrapperApp, .none, because: advice)
+            }
             throw UpstreamFailure(
                 .upstreamAudience, .none,
                 because:
