@@ -71,6 +71,11 @@ struct Fixtures: OwnedDatabase {
         VALUES ('PIPPIN0000', repeat('a', 26), 'DEMOTEAM01', 'plain', 'ada@acme.example', '', '', '')
         """,
         """
+        INSERT INTO app_transfers (team_id, transfer_id, target_team, app_id, registration, offered_at)
+        VALUES ('RIVALTEAM1', repeat('a', 26), 'DEMOTEAM01', 'example.rival.app',
+            '{"app": {"identifier": "example.rival.app", "description": "Offered"}, "services": [], "people": 0}', now())
+        """,
+        """
         INSERT INTO keys (team_id, key_id, name, app_id, rank, public_key_pem, fingerprint)
         VALUES ('DEMOTEAM01', 'DEMOKEY001', 'CI', 'example.acme.shop', 2, '', 'SHA256:0')
         """,

@@ -14,6 +14,8 @@ final class PageTour: @unchecked Sendable {
     let wire: Wire
     /// Of every form that a page shows, by the path it is sent to.
     private(set) var forms: [String: [(name: String, value: String)]] = [:]
+    /// What confirms those forms that ask for it, by the same paths.
+    private(set) var confirmations: [String: String] = [:]
     private(set) var cookies: [String: String] = [:]
     private var interaction = ""
     private var samples: [String: String] = [:]
@@ -216,6 +218,7 @@ extension PageTour {
         for form in PageForm.all(in: page.text) where form.isPost {
             let action = String((form.action.isEmpty ? address : form.action).prefix { $0 != "?" })
             let path = action.replacing(interaction, with: ":interaction")
+            confirmations[path] = confirmations[path] ?? form.confirmation
             for field in form.fields where forms[path]?.contains(where: { $0.name == field.name }) != true {
                 forms[path, default: []].append(field)
             }

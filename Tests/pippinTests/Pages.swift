@@ -2,6 +2,8 @@
 struct PageForm {
     var action: String
     var isPost: Bool
+    /// What has to be typed to confirm it.
+    var confirmation: String?
     var fields: [(name: String, value: String)] = []
 
     /// The forms of a page of ours, whose mark-up is regular.
@@ -10,6 +12,7 @@ struct PageForm {
         for piece in page.split(separator: "<form").dropFirst() {
             let (tag, rest) = piece.cut(at: ">")
             var form = PageForm(action: tag.attribute("action") ?? "", isPost: tag.attribute("method") == "post")
+            form.confirmation = tag.attribute("data-confirm")
             let inside = rest.cut(at: "</form>").0
             for part in inside.split(separator: "<") {
                 let (tag, text) = part.cut(at: ">")

@@ -1,0 +1,32 @@
+import Core
+import Testing
+
+@testable import pippin
+
+extension WholeProduct {
+    /// Every form of every page that asks for a reason, sent as its page shows it.
+    @Suite struct `A reason that a page asks for` {
+        @Test func `V71: is in the event of what was done because of it`() async throws {
+            try await withWalk { walk in
+                let forms = walk.forms.filter { form in form.value.contains { $0.name.hasSuffix("reason") } }
+                for (number, (path, fields)) in forms.sorted(by: { $0.key < $1.key }).enumerated() {
+                    let reason = "because of \(number)"
+                    let values = fields.map { field in
+                        let isReason = field.name.hasSuffix("reason")
+                        let value = field.name == "confirmation" ? walk.confirmations[path] : isReason ? reason : nil
+                        return (name: field.name, value: Array(PercentCoding.encode(value ?? field.value).utf8))
+                    }
+                    // A key that a connection uses is not removed.
+                    if path.contains("/apple-keys/") { try walk.product.admin("DELETE FROM apple_connections") }
+                    let answer = walk.post(path, walk.body(values))
+                    #expect(answer.status == 303, "\(path): \(answer.status)")
+                    let events = "SELECT FROM audit_events WHERE after->>'reason' = $1"
+                    #expect(try !walk.product.admin(events, reason).isEmpty, "\(path) keeps no reason")
+                    try walk.product.restore()
+                    try walk.renew()
+                }
+                #expect(forms.count >= 15, "\(forms.keys.sorted())")
+            }
+        }
+    }
+}
