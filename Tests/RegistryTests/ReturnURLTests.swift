@@ -1,4 +1,5 @@
 import Core
+import Crypto
 import Platform
 import TestSupport
 import Testing
@@ -6,8 +7,15 @@ import Testing
 @testable import Registry
 
 @Suite struct `A return URL at Pippin itself` {
-    private func refusal(_ text: String, apartFrom publicURL: String) -> ValidationError? {
-        let policy = HostPolicy.hostNamesAndLoopback.apart(from: publicURL)
+    private static func own(_ publicURL: String, port: Int? = nil, sample: String? = nil) throws -> OwnAddress {
+        let keyRing = KeyRing(current: try MasterKey(id: "test", secret: [UInt8](repeating: 1, count: 32)))
+        return OwnAddress(
+            ServerContext(
+                publicURL: publicURL, port: port, sampleOrigin: sample, relayDomain: "relay.example", keyRing: keyRing))
+    }
+
+    private func refusal(_ text: String, apartFrom publicURL: String) throws -> ValidationError? {
+        let policy = HostPolicy.hostNamesAndLoopback.apart(from: try Self.own(publicURL))
         do throws(ValidationError) {
             _ = try ReturnURL(parsing: text, on: nil, policy: policy)
             return nil
@@ -17,21 +25,39 @@ import Testing
     @Test(arguments: [
         "https://id.acme.example/t/ACMETEAM01/auth/callback/apple", "https://id.acme.example",
         "https://ID.acme.example:8443/x", "https://id.acme.example?x=1",
-    ]) func `is refused at its host, whatever the port`(text: String) {
-        #expect(refusal(text, apartFrom: "https://id.acme.example") == .ownAddress(host: "id.acme.example"))
+    ]) func `is refused at its host, whatever the port`(text: String) throws {
+        #expect(try refusal(text, apartFrom: "https://id.acme.example") == .ownAddress(host: "id.acme.example"))
     }
 
-    @Test func `is refused at its port of this machine alone`() {
+    @Test func `is refused at its port of this machine alone`() throws {
         let own = "http://localhost:8080"
 
-        #expect(refusal("http://localhost:8080/x", apartFrom: own) == .ownAddress(host: "localhost"))
-        #expect(refusal("http://localhost:9000/x", apartFrom: own) == nil)
-        #expect(refusal("http://127.0.0.1:8080/x", apartFrom: own) == nil)
+        #expect(try refusal("http://localhost:8080/x", apartFrom: own) == .ownAddress(host: "localhost"))
+        #expect(try refusal("http://localhost:9000/x", apartFrom: own) == nil)
+    }
+
+    @Test func `V87: is refused under every name of this machine, at the port where the server listens, too`() throws {
+        let hosts = ["localhost", "LOCALHOST", "a.localhost", "127.0.0.1", "127.1.2.3", "[::1]"]
+        let sample = "http://127.0.0.1:8080"
+        let policies = [
+            try Self.own("http://localhost:8080"), try Self.own("https://id.acme.example", port: 8080),
+            try Self.own("http://localhost:8080", port: 8080, sample: sample),
+        ].map(HostPolicy.hostNamesAndLoopback.apart(from:))
+        for host in hosts {
+            for (number, policy) in policies.enumerated() {
+                func isTaken(_ text: String) -> Bool { (try? ReturnURL(parsing: text, on: nil, policy: policy)) != nil }
+                // The demo's sample app alone is played by the server itself.
+                #expect(isTaken("http://\(host):8080/x") == (number == 2 && host == "127.0.0.1"), "\(host)")
+                #expect(isTaken("http://\(host):9000/x") && isTaken("http://\(host)/x"), "\(host)")
+                let asked = try? NotificationURL(parsing: "http://\(host):8080/hook", policy: policy)
+                #expect((asked != nil) == (number == 2 && host == "127.0.0.1"), "\(host)")
+            }
+        }
     }
 
     @Test(arguments: ["https://acme.example/x", "https://www.id.acme.example/x", "http://localhost:1/"])
-    func `leaves every other host alone`(text: String) {
-        #expect(refusal(text, apartFrom: "https://id.acme.example") == nil)
+    func `leaves every other host alone`(text: String) throws {
+        #expect(try refusal(text, apartFrom: "https://id.acme.example") == nil)
     }
 }
 

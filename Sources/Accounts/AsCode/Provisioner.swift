@@ -25,13 +25,13 @@ public struct Provisioner: Sendable {
     let users: UserStore
     let totp: TOTPStore
     let hasher: PasswordHasher
-    let publicURL: String
+    let own: OwnAddress?
     let prepareTeam: TeamPreparation
     let sendInvitation: InvitationMail
 
-    /// - Parameter publicURL: Pippin's own origin, which no team may register.
+    /// - Parameter own: where Pippin itself answers, which no team may register.
     public init(
-        _ database: TeamDatabase, keyRing: KeyRing, hasher: PasswordHasher, publicURL: String,
+        _ database: TeamDatabase, keyRing: KeyRing, hasher: PasswordHasher, apartFrom own: OwnAddress?,
         sendInvitation: @escaping InvitationMail, prepareTeam: @escaping TeamPreparation
     ) {
         self.database = database
@@ -46,7 +46,7 @@ public struct Provisioner: Sendable {
         users = UserStore(database)
         totp = TOTPStore(database, keyRing: keyRing)
         self.hasher = hasher
-        self.publicURL = publicURL
+        self.own = own
         self.sendInvitation = sendInvitation
         self.prepareTeam = prepareTeam
     }
@@ -54,7 +54,7 @@ public struct Provisioner: Sendable {
     /// The hosts that a team may register in a mode.
     func policy(of mode: TeamMode) -> HostPolicy {
         let policy: HostPolicy = mode == .sandbox ? .hostNamesAndLoopback : .hostNames
-        return policy.apart(from: publicURL)
+        return policy.apart(from: own)
     }
 
     /// The registry of the change's team.

@@ -114,7 +114,7 @@ struct AccessControl: Sendable {
         guard gate.admits(session, with: rights) else { return nil }
         let browser = browser(of: request)
         return AccountContext(
-            request: request, site: site,
+            request: request, site: site, server: server,
             account: Account(
                 session: session, sessionToken: token, browser: browser.secret, isNewBrowser: browser.isNew,
                 rights: rights), flash: Flash.read(cookies[Flash.cookieName(site.cookies)], browser.secret, site))

@@ -9,6 +9,7 @@ import SignIn
 struct AccountContext: Sendable {
     let request: Request
     let site: Site
+    let server: ServerContext
     let account: Account
     /// Message about the last change, to be shown once.
     let flash: Flash?

@@ -44,6 +44,6 @@ extension TeamContext {
     /// Rule for the hosts that the team may register.
     var addressPolicy: HostPolicy {
         let policy: HostPolicy = team.settings.mode == .sandbox ? .hostNamesAndLoopback : .hostNames
-        return policy.apart(from: site.publicURL)
+        return policy.apart(from: OwnAddress(accountContext.server))
     }
 }

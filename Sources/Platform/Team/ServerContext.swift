@@ -5,6 +5,10 @@ public import Crypto
 public struct ServerContext: Sendable {
     /// The base URL under which browsers and apps reach Pippin, without a trailing slash.
     public let publicURL: String
+    /// The port of this machine at which the server listens; nil where nobody reaches it by that.
+    public let port: Int?
+    /// Origin of the demo's sample app, which the server itself plays at another name of this machine.
+    public let sampleOrigin: String?
     /// The domain of relay addresses.
     public let relayDomain: String
     public let keyRing: KeyRing
@@ -16,11 +20,12 @@ public struct ServerContext: Sendable {
     public let log: Log
 
     public init(
-        publicURL: String, relayDomain: String, keyRing: KeyRing, sendsMail: Bool = true,
-        random: RandomSource = .system, clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
-        log: Log = Log(threshold: .warning)
+        publicURL: String, port: Int? = nil, sampleOrigin: String? = nil, relayDomain: String, keyRing: KeyRing,
+        sendsMail: Bool = true, random: RandomSource = .system,
+        clock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }, log: Log = Log(threshold: .warning)
     ) {
         self.publicURL = publicURL
+        (self.port, self.sampleOrigin) = (port, sampleOrigin)
         self.relayDomain = relayDomain
         self.keyRing = keyRing
         self.sendsMail = sendsMail

@@ -76,8 +76,8 @@ public struct HostPolicy: Sendable {
     public static let hostNamesAndLoopback = HostPolicy(allowsLoopback: true)
 
     let allowsLoopback: Bool
-    /// Pippin's own address, which no team may register.
-    private(set) var own: WebAddress?
+    /// Where Pippin itself answers, which no team may register.
+    private(set) var own: OwnAddress?
 
     private init(allowsLoopback: Bool) { self.allowsLoopback = allowsLoopback }
 
@@ -85,10 +85,9 @@ public struct HostPolicy: Sendable {
     ///
     /// A return URL there would deliver an app's codes to Pippin's own pages, and a notification would call them.
     ///
-    /// - Parameter publicURL: the origin of this installation.
-    public func apart(from publicURL: String) -> HostPolicy {
+    public func apart(from own: OwnAddress?) -> HostPolicy {
         var policy = self
-        policy.own = try? WebAddress(parsing: publicURL, policy: .hostNamesAndLoopback)
+        policy.own = own
         return policy
     }
 }

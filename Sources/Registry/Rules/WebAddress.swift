@@ -8,8 +8,9 @@ struct WebAddress: Hashable {
 
     let text: String
     let host: Host
-    /// Host and port in lower case.
-    private let authority: String
+    /// Scheme, host and port in lower case.
+    let origin: String
+    var port: Int { Self.port(of: origin) }
 
     /// - Throws: `ValidationError` with the first rule that the text breaks.
     init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
@@ -23,17 +24,13 @@ struct WebAddress: Hashable {
         try Self.check(scheme, host, policy)
         self.text = text
         self.host = host
-        self.authority = authority.lowercased()
-        if let own = policy.own, isBeside(own) { throw .ownAddress(host: own.host.text) }
+        origin = "\(scheme)://\(authority.lowercased())"
+        if let own = policy.own, own.isReached(by: self) { throw .ownAddress(host: host.text) }
     }
 
-    /// Whether both URLs belong to one site: the same host name, and on loopback also the same port, because each port
-    /// is another program.
-    private func isBeside(_ other: WebAddress) -> Bool {
-        switch host {
-        case .name: host == other.host
-        case .loopback: authority == other.authority
-        }
+    /// The port of an origin, or its scheme's.
+    static func port(of origin: String) -> Int {
+        origin.split(separator: ":").last.flatMap { Int($0) } ?? (origin.hasPrefix("https") ? 443 : 80)
     }
 
     /// Allows only the characters of RFC 3986 section 2: none is invisible, and all parsers split the text alike.

@@ -41,8 +41,7 @@ struct Demo: Sendable {
         let settings = process.installation.settings
         return SampleApp.Registration(
             teamID: teamID, clientID: clientID, keyID: keyID(of: key), key: key, name: "Acme Web",
-            issuer: "\(process.server.publicURL)/t/\(teamID)",
-            origin: "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)", email: email,
+            issuer: "\(process.server.publicURL)/t/\(teamID)", origin: sampleOrigin(settings), email: email,
             password: password)
     }
 
@@ -51,6 +50,10 @@ struct Demo: Sendable {
         let fingerprint = SHA256.hash(key.publicKey.der)
         let alphabet = Array(TenCharacterID.alphabet)
         return String(fingerprint.prefix(TenCharacterID.length).map { alphabet[Int($0) % alphabet.count] })
+    }
+
+    static func sampleOrigin(_ settings: Settings) -> String {
+        "http://\(otherHost(than: settings.publicURL.host)):\(settings.port)"
     }
 
     private static func otherHost(than host: String) -> String { host == "127.0.0.1" ? "localhost" : "127.0.0.1" }

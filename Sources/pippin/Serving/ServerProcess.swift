@@ -8,6 +8,7 @@ import HTTP
 import OAuth
 import Platform
 import Postgres
+import Registry
 import SignIn
 import Simulator
 import Templates
@@ -64,8 +65,9 @@ final class ServerProcess {
         let count = chosen ?? settings.loops
         let (limits, bell) = (LimitCounts(adjusted: settings.limits), JobSignal())
         let server = ServerContext(
-            publicURL: settings.publicURL.text, relayDomain: settings.relayDomain, keyRing: installation.keyRing,
-            sendsMail: settings.mail.server != nil, log: log)
+            publicURL: settings.publicURL.text, port: Int(settings.port),
+            sampleOrigin: settings.isDemo ? Demo.sampleOrigin(settings) : nil, relayDomain: settings.relayDomain,
+            keyRing: installation.keyRing, sendsMail: settings.mail.server != nil, log: log)
         (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
         let readiness = Readiness(schema: installation.schema, server: server, log: log)
         self.readiness = readiness
@@ -111,13 +113,13 @@ final class ServerProcess {
     }
 
     /// Applies registry files; a new team gets its first signing key in the transaction that creates it.
-    var provisioner: Provisioner { provisioner(apartFrom: server.publicURL) }
+    var provisioner: Provisioner { provisioner(apartFrom: OwnAddress(server)) }
 
-    /// Applies registry files, which may not contain return URLs on the origin `publicURL`.
-    func provisioner(apartFrom publicURL: String) -> Provisioner {
+    /// Applies registry files, which may not contain URLs that lead to `own`.
+    func provisioner(apartFrom own: OwnAddress?) -> Provisioner {
         let (pools, server, mail) = (pools, server, MailQueue(loopServices[0].jobs, keyRing: server.keyRing))
         return Provisioner(
-            loopServices[0].database, keyRing: server.keyRing, hasher: hasher, publicURL: publicURL,
+            loopServices[0].database, keyRing: server.keyRing, hasher: hasher, apartFrom: own,
             sendInvitation: { issued, team, change in
                 try await mail.enqueue(issued, to: team, by: "", at: server.publicURL, change)
             }

@@ -72,7 +72,7 @@ private struct SimulatorRegistry: Sendable {
 
     init(_ process: ServerProcess) {
         // At the simulator, as at Apple, return URLs may lead to Pippin itself.
-        provisioner = process.provisioner(apartFrom: "")
+        provisioner = process.provisioner(apartFrom: nil)
     }
 
     /// Makes the team unless it exists, and adds a client to its registry; removes none.

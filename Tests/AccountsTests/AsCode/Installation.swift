@@ -40,7 +40,9 @@ struct Installation: OwnedDatabase, Sendable {
         provisioner = Provisioner(
             database, keyRing: keyRing,
             hasher: PasswordHasher(pool: pool, judges: pool, argon2id: Argon2id(memoryKiB: 8, passes: 1)),
-            publicURL: "https://pippin.example", sendInvitation: sent.append
+            apartFrom: OwnAddress(
+                ServerContext(publicURL: "https://pippin.example", relayDomain: "relay.example", keyRing: keyRing)),
+            sendInvitation: sent.append
         ) { change in
             try await change.query(
                 """
