@@ -49,11 +49,12 @@ import Testing
     private static let key = "<code>ACMEKEY001</code></span>"
 
     private static let filters = [
-        ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=retention", false, true),
-        ("action=key.revoked", false, true), ("target=com.acme.app", true, false),
-        ("target=com.acme.app&kind=key", false, false), ("ip=203.0.113.0/24", true, false),
-        ("ip=198.51.100.1", false, true), ("outcome=refused", false, true), ("from=2020-01-01", true, true),
-        ("to=2020-01-01", false, false), ("q=shop+acme", false, false), ("q=%20", true, true),
+        ("q=ACME", true, false), ("actor=Olive", true, false), ("actor=%C3%B3live", true, false),
+        ("actor=%EF%BC%AFlive", true, false), ("actor=retention", false, true), ("action=key.revoked", false, true),
+        ("target=com.acme.app", true, false), ("target=com.acme.app&kind=key", false, false),
+        ("ip=203.0.113.0/24", true, false), ("ip=198.51.100.1", false, true), ("outcome=refused", false, true),
+        ("from=2020-01-01", true, true), ("to=2020-01-01", false, false), ("q=shop+acme", false, false),
+        ("q=%20", true, true),
     ]
 
     @Test func `shows what a filter asks for`() async throws {
@@ -69,6 +70,26 @@ import Testing
             let count = (showsApp ? 1 : 0) + (showsKey ? 1 : 0)
             #expect(count == 0 || answer.text.contains(">\(count) event"), "\(query)")
         }
+    }
+
+    @Test func `finds a person by any spelling of a name`() async throws {
+        var owner = try await environment.signedIn("Olive", [TeamID.acme: .owner])
+        try environment.admin(
+            """
+            INSERT INTO users (team_id, sub, given_name, family_name, email)
+            VALUES ('ACMETEAM01', '000000.jose.0000', 'Jos\u{E9}', 'N\u{FA}\u{F1}ez', 'jose@acme.example')
+            """)
+        try environment.admin(
+            """
+            INSERT INTO audit_events (team_id, at, actor_kind, actor, action, target_kind, target, outcome, words)
+            VALUES ('ACMETEAM01', now(), 'person', '000000.jose.0000', 'consent.ended', 'app', 'by.jose', 'succeeded', '{}')
+            """)
+
+        for name in ["jose", "JOSE%CC%81", "n%C3%BA%C3%B1ez", "Nunez+Jose", "jose%40acme.example"] {
+            let text = try await owner.get("\(Self.path)?actor=\(name)").text
+            #expect(text.contains("by.jose"), "\(name)")
+        }
+        #expect(try await !owner.get("\(Self.path)?actor=joan").text.contains("by.jose"))
     }
 
     @Test func `takes each filter off with its chip`() async throws {

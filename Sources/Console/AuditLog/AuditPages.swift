@@ -1,4 +1,5 @@
 import Core
+import Directory
 import HTTP
 import Platform
 import SignIn
@@ -124,7 +125,12 @@ extension AuditPages {
     private func filter(_ query: AuditQuery, in team: TeamID) async throws -> AuditFilter {
         var filter = query.filter
         if let actor = query.actor {
-            filter.actors = try await search.people(named: actor, in: team).filter { $0 != actor } + [actor]
+            var people = Set(try await search.people(named: actor, in: team)).union([actor])
+            if let known = UserSearch(actor) {
+                let users = try await UserListStore(database).page(in: team, matching: known, limit: 20)
+                people.formUnion(users.items.map(\.subject.rawValue))
+            }
+            filter.actors = people.sorted()
         }
         return filter
     }

@@ -19,6 +19,8 @@ public struct AuditSearchStore: Sendable {
     { try await page(matching: filter, in: team, before: cursor, .batch) }
 
     /// Returns the ids of up to twenty users whose name begins with a text or whose email address it is, in any case.
+    ///
+    /// Members are found by any word of their name in any spelling (`folded`), too, and users as the list of users finds them.
     public func people(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
         let address = EmailAddress(typed: text)?.rawValue ?? text
         let rows = try await database.search(
@@ -30,7 +32,22 @@ public struct AuditSearchStore: Sendable {
             )
             LIMIT 20
             """, in: team)
-        return try rows.column()
+        let found: [String] = try rows.column()
+        return found + (try await members(named: text, in: team).filter { !found.contains($0) }.prefix(20))
+    }
+
+    /// Reads all whom the log names, who are few: PostgreSQL folds no text.
+    private func members(named text: String, in team: TeamID) async throws(PostgresFailure) -> [String] {
+        let folded = text.folded
+        guard !folded.isEmpty else { return [] }
+        let rows = try await database.query(
+            "SELECT sub, name FROM audit_people WHERE team_id = \(team) AND kind = 'member' LIMIT 2000", in: team)
+        var found: [String] = []
+        for var row in rows {
+            let (subject, name): (String, String) = (try row.next(), try row.next())
+            if name.searchTerms.contains(where: { $0.utf8.starts(with: folded.utf8) }) { found.append(subject) }
+        }
+        return found
     }
 
     private func page(
