@@ -52,7 +52,7 @@ final class ServerProcess {
     /// Starts the loops and begins to connect to the database; does not listen yet.
     ///
     /// - Parameters:
-    ///   - loops: nil for the number in the settings.
+    ///   - loops: nil for a command, which listens nowhere, and the number in the settings.
     ///   - timeout: time limit of requests, statements and calls; nil for their usual ones.
     ///   - argon2id: cost of a password hash.
     ///   - log: nil for standard error, from the level of the settings.
@@ -65,7 +65,7 @@ final class ServerProcess {
         let count = chosen ?? settings.loops
         let (limits, bell) = (LimitCounts(adjusted: settings.limits), JobSignal())
         let server = ServerContext(
-            publicURL: settings.publicURL.text, port: Int(settings.port),
+            publicURL: settings.publicURL.text, port: chosen.map { _ in Int(settings.port) },
             sampleOrigin: settings.isDemo ? Demo.sampleOrigin(settings) : nil, relayDomain: settings.relayDomain,
             keyRing: installation.keyRing, sendsMail: settings.mail.server != nil, log: log)
         (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
