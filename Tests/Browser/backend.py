@@ -15,7 +15,7 @@ class Backend:
     """Redeems and refreshes as team Acme's app does. May be used from many threads."""
 
     def __init__(self, base: str, issuer: str, team: Acme):
-        self.endpoint = f"{base}/t/{team.id}/auth/token"
+        self.endpoint = f"{base}/t/{team.id}/auth"
         self.team = team
         now = int(time.time())
         claims = {"iss": team.id, "iat": now, "exp": now + 3600, "aud": f"{issuer}/t/{team.id}", "sub": team.client_id}
@@ -27,12 +27,15 @@ class Backend:
     def refresh(self, token: str) -> requests.Response:
         return self._post(grant_type="refresh_token", refresh_token=token)
 
+    def revoke(self, token: str) -> requests.Response:
+        return self._post("revoke", token=token)
+
     def form(self, **fields: str) -> str:
         return urllib.parse.urlencode({"client_id": self.team.client_id, "client_secret": self.secret, **fields})
 
-    def _post(self, **fields: str) -> requests.Response:
+    def _post(self, address: str = "token", /, **fields: str) -> requests.Response:
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
-        return requests.post(self.endpoint, self.form(**fields), headers=kind, timeout=SECONDS)
+        return requests.post(f"{self.endpoint}/{address}", self.form(**fields), headers=kind, timeout=SECONDS)
 
 
 class Visitor:
