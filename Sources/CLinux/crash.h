@@ -2,6 +2,7 @@
 #ifndef PIPPIN_CRASH_H
 #define PIPPIN_CRASH_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -25,7 +26,9 @@ static inline struct pippin_backtraces *_Nonnull pippin_backtraces(void) {
 
 // Ends the line that Swift's handler has begun, so that the next one of the log is whole.
 static void pippin_late_handler(int number) {
-    ssize_t ignored = write(STDERR_FILENO, "\n", 1);
+    // A reader that has stopped must not keep the process.
+    struct pollfd output = { .fd = STDERR_FILENO, .events = POLLOUT };
+    ssize_t ignored = poll(&output, 1, 0) == 1 ? write(STDERR_FILENO, "\n", 1) : 0;
     (void) ignored;
     signal(number, SIG_DFL);
     raise(number);

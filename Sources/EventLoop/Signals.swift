@@ -9,10 +9,20 @@ public enum Signals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Restores the kernel's default action for faults, because Swift's own report prints registers and nearby memory.
-    public static func endSilentlyAtFaults() {
-        for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT] { signal(number, SIG_DFL) }
+    /// Runs `body`, which starts a thread that no signal to the process interrupts but those of its own faults.
+    static func blockingAll<Result>(_ body: () -> Result) -> Result {
+        var (all, before) = (sigset_t(), sigset_t())
+        unsafe sigfillset(&all)
+        for number in faults { unsafe sigdelset(&all, number) }
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return body()
     }
+
+    private static let faults = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT]
+
+    /// Restores the kernel's default action for faults, because Swift's own report prints registers and nearby memory.
+    public static func endSilentlyAtFaults() { for number in faults { signal(number, SIG_DFL) } }
 
     /// Applies the system's default action of a claimed `signal`, then claims it again if the process continues.
     public static func obey(_ signal: Int32) {

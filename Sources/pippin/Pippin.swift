@@ -1,5 +1,6 @@
 // pippin: configuration, wiring, commands. The only module that reads the environment.
 
+import Core
 import EventLoop
 import Glibc
 
@@ -9,7 +10,9 @@ import Glibc
         // The supervisor sets SWIFT_BACKTRACE for its workers, without registers; an operator may set it as well.
         if Environment.value("SWIFT_BACKTRACE") == nil { Signals.endSilentlyAtFaults() }
         // Not exit(3): it would free memory of libcrypto that a thread left running at shutdown may still use.
-        _exit(run(arguments).code)
+        let status = run(arguments)
+        Log.output.wait()
+        _exit(status.code)
     }
 
     private static func run(_ arguments: [String]) -> ExitStatus {

@@ -1,11 +1,16 @@
 import CLinux
 import Core
+import EventLoop
 import Glibc
 
 /// Output for the person at the terminal.
 ///
 /// Names of users, members and files come from outside, so control characters in them are never printed.
 enum Terminal {
+    /// Set by `serve`, which goes on although what reads its output has stopped; other commands wait for it.
+    static let isServing = Flag()
+    private static let output = OutputQueue(1) { _ in [] }
+
     /// Prints one line to standard output.
     static func say(_ line: String) { write(PrintableText.line(line) + "\n", to: 1) }
 
@@ -33,6 +38,11 @@ enum Terminal {
     private static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        if isServing.isSet {
+            let queue = descriptor == 1 ? output : Log.output
+            queue.write(bytes)
+            return queue.wait()
+        }
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }

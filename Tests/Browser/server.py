@@ -165,11 +165,17 @@ class Pippin:
         """Starts Pippin, and does not wait for it."""
         # Everything there is to log, so that reading the log at the end means something.
         arguments = ["--listen", f"127.0.0.1:{self.port}", "--log-level", "debug", *self._place]
-        with self.log.open("ab") as log, self.said.open("ab") as said:
+        with self.outputs() as (said, log):
             self.process = subprocess.Popen(
                 [self.binary, "serve", *arguments, *self.options],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said, stderr=log, preexec_fn=self._limit,
             )
+
+    @contextmanager
+    def outputs(self) -> Iterator[tuple]:
+        """What its standard output and standard error are."""
+        with self.log.open("ab") as log, self.said.open("ab") as said:
+            yield said, log
 
     def _limit(self) -> None:
         if self.descriptors:

@@ -1,4 +1,4 @@
-import Glibc
+public import EventLoop
 
 /// Writes log lines.
 ///
@@ -40,13 +40,16 @@ public struct Log: Sendable {
 
     /// Writes one line, with its members as an array.
     public func line(_ level: Level, _ event: StaticString, _ members: [(StaticString, String?)]) {
-        guard tells(level) else { return }
+        if tells(level) { write(Self.text(level, event, members)) }
+    }
+
+    private static func text(_ level: Level, _ event: StaticString, _ members: [(StaticString, String?)]) -> [UInt8] {
         var json = JSONWriter()
         json.member("time", Timestamp.now().precise)
         json.member("level", level.name)
         json.member("event", event.description)
-        for (name, value) in members { if let value { json.member(name, Self.harmless(value)) } }
-        write(json.finish() + [UInt8(ascii: "\n")])
+        for (name, value) in members { if let value { json.member(name, harmless(value)) } }
+        return json.finish() + [UInt8(ascii: "\n")]
     }
 
     /// The value, or a placeholder for the whole value if it contains a secret, which untrusted input may do.
@@ -55,10 +58,11 @@ public struct Log: Sendable {
         return SecretKind.isFound(in: value, among: SecretKind.inLog) ? "(withheld)" : value.cut(toOctets: 1000)
     }
 
-    /// Writes each line to standard error in one call.
-    public static let standardError: @Sendable ([UInt8]) -> Void = { line in
-        _ = unsafe line.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
-    }
+    /// Standard error; what its reader does not take in time is counted in a line of its own.
+    public static let output = OutputQueue(2) { text(.warning, "log.dropped", [("count", String($0))]) }
+
+    /// Writes each line to standard error, without waiting for it.
+    public static let standardError: @Sendable ([UInt8]) -> Void = { output.write($0) }
 }
 
 extension Log {

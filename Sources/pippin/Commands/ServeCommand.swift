@@ -21,6 +21,7 @@ struct ServeCommand {
     let settings: Settings
 
     func run() throws(CommandFailure) -> ExitStatus {
+        Terminal.isServing.set()
         guard let link = try WorkerLink.inherited() else { return try supervise() }
         do throws(CommandFailure) { return try WorkerCommand(settings: settings, link: link).run() } catch {
             throw CommandFailure(error.lines, status: error.isTransient ? .unavailable : error.status)
@@ -29,6 +30,10 @@ struct ServeCommand {
 
     private func supervise() throws(CommandFailure) -> ExitStatus {
         Signals.claim(Supervisor.signals)
+        // Before a cluster is made or a database migrated.
+        if let tls = try settings.serverOptions(loops: settings.loops).tls, !tls.isUsable {
+            throw CommandFailure(ServerFailure.cannotStart(withTLS: true).description)
+        }
         let use = ClusterUse()
         let start = try Self.startWatch(Supervisor.endings, after: Self.timeout, use)
         if !settings.migrates { try Installation.expectCluster(settings) }
