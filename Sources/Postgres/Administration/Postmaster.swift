@@ -30,17 +30,25 @@ struct Postmaster: Equatable {
         } catch { return error.errno == ENOENT || error.errno == ENOTDIR ? .absent : .unknown }
     }
 
-    /// Makes the lock files of a dead server harmless, even if its process id is in use: by another program, or by the
-    /// dead server itself, which was not reaped.
+    /// Makes the lock files of a dead server harmless: its process id may be in use by another program, or by the dead
+    /// server itself, which was not reaped; or the next server gets it, in a container, and `pg_ctl` takes the line of the
+    /// dead one for its answer.
     ///
     /// PostgreSQL also uses `postmaster.pid` to find sessions that outlived their server, so the file is changed, not
     /// deleted, as the database user, who owns the folder.
     static func orphan(_ data: String, socketFolder: String, as user: DatabaseUser) {
         guard status(on: data) == .absent else { return }
         unsafe unlink(socketFolder + "/.s.PGSQL.5432.lock")
-        guard let gone = try? named(by: data), kill(gone.process, 0) == 0 else { return }
-        let nobody = String(pid_t.max)
-        let edit = ["/usr/bin/sed", "-i", "1s/.*/\(nobody)/", data + "/postmaster.pid"]
+        let file = data + "/postmaster.pid"
+        guard File.exists(file) else { return }
+        // Both leave a server alone that another process has started meanwhile.
+        let edit =
+            if let gone = try? named(by: data) {
+                ["/usr/bin/sed", "-i", "1s/^\(gone.process)$/\(pid_t.max)/", file]
+            } else {
+                // Empty or of zeros after a power cut: it knows of no session, and PostgreSQL refuses to start with it.
+                ["/bin/sh", "-c", "grep --quiet '^[0-9]' \"$0\" || rm \"$0\"", file]
+            }
         _ = try? Subprocess.run(user.command(edit), limit: 10)
     }
 

@@ -20,6 +20,17 @@ import Testing
         #expect(status == .unknown)
     }
 
+    @Test(arguments: [("4194300\n/data\n1\n", "2147483647\n/data\n1\n"), ("", nil), ("\0\0\0\0", nil)])
+    func `of a dead server, or of a power cut, is made harmless, whatever runs`(left: String, expected: String?) throws
+    {
+        try folder.write(left, to: "postmaster.pid")
+
+        Postmaster.orphan(
+            folder.path, socketFolder: folder.path, as: DatabaseUser(name: "", user: geteuid(), group: getegid()))
+
+        #expect((try? File.read(file)).map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
     @Test func `V56: that is a pipe is not waited for`() throws {
         try #require(unsafe mkfifo(file, 0o600) == 0)
         // Whoever waited would be let go by this, and take what it says for all there is.
