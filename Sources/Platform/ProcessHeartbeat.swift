@@ -3,30 +3,30 @@ public import Postgres
 
 /// Heartbeat of one process, with its load and its counters since the start.
 ///
-/// Stored as JSON and read by other versions of Pippin, so members added later are optional.
+/// Stored as JSON and read by other versions of Pippin, so no member has to be there.
 public struct ProcessHeartbeat: Codable, Sendable {
     /// Name of the process's job worker.
-    public let id: String
-    public let host: String
-    public let pid: Int
-    public let version: String
-    public let startedAt: Timestamp
+    @Lenient public private(set) var id = ""
+    @Lenient public private(set) var host = ""
+    @Lenient public private(set) var pid = 0
+    @Lenient public private(set) var version = ""
+    @Lenient public private(set) var startedAt = Timestamp()
     /// Time of the heartbeat by the process's own clock.
-    public let clock: Timestamp
-    public let loops: Int
+    @Lenient public private(set) var clock = Timestamp()
+    @Lenient public private(set) var loops = 0
     /// Response time of the slowest loop, in microseconds.
-    public var loopLag = 0
+    @Lenient public var loopLag = 0
     /// Resident memory in octets.
-    public var memory = 0
-    public var jobsSucceeded = 0
-    public var jobsFailed = 0
-    public var jobsDead = 0
+    @Lenient public var memory = 0
+    @Lenient public var jobsSucceeded = 0
+    @Lenient public var jobsFailed = 0
+    @Lenient public var jobsDead = 0
     /// Trace events that found no room in the buffer or could not be written.
-    public var traceEventsDropped = 0
-    public var connections = ConnectionStatistics()
-    public var refused = RefusedRequests()
-    /// Codes of the conditions that keep the process from serving or may soon; nil from a release without them.
-    public var conditions: [String]?
+    @Lenient public var traceEventsDropped = 0
+    @Lenient public var connections = ConnectionStatistics()
+    @Lenient public var refused = RefusedRequests()
+    /// Codes of the conditions that keep the process from serving or may soon.
+    @Lenient public var conditions: [String] = []
 
     public init(id: String, host: String, pid: Int, version: String, startedAt: Timestamp, clock: Timestamp, loops: Int)
     {
@@ -35,43 +35,44 @@ public struct ProcessHeartbeat: Codable, Sendable {
     }
 
     init(_ row: inout Row) throws(PostgresFailure) {
-        let json: String = try row.next()
-        do throws(JSON.Failure) { self = try JSON.decode(ProcessHeartbeat.self, from: Array(json.utf8)) } catch {
-            throw .unreadable(column: 0, as: "a heartbeat: \(describing: error)")
-        }
+        let (id, json): (String, String) = (try row.next(), try row.next())
+        self = (try? JSON.decode(ProcessHeartbeat.self, from: Array(json.utf8))) ?? ProcessHeartbeat()
+        self.id = id
     }
+
+    private init() {}
 }
 
 /// Connections and file descriptors of a process.
-public struct ConnectionStatistics: Codable, Equatable, Sendable {
-    public var now = 0
+public struct ConnectionStatistics: Codable, Equatable, Sendable, Blank {
+    @Lenient public var now = 0
     /// Maximum number of simultaneous connections since the process started.
-    public var peak = 0
-    public var limit = 0
+    @Lenient public var peak = 0
+    @Lenient public var limit = 0
     /// Connections and forwarded requests refused since the start because their network had its maximum in flight.
-    public var refused = 0
+    @Lenient public var refused = 0
     /// Times since the start that a connection had to wait because the process had its maximum.
-    public var full = 0
+    @Lenient public var full = 0
     /// Times since the start that no descriptor was left for a waiting connection.
-    public var shortages = 0
+    @Lenient public var shortages = 0
     /// Octets of responses that clients have not received yet.
-    public var octetsInDelivery = 0
+    @Lenient public var octetsInDelivery = 0
     /// Connections closed since the start to free memory for the responses to others.
-    public var answersGivenUp = 0
-    public var descriptors = 0
-    public var descriptorLimit = 0
+    @Lenient public var answersGivenUp = 0
+    @Lenient public var descriptors = 0
+    @Lenient public var descriptorLimit = 0
 
     public init() {}
 }
 
 /// Requests that a process temporarily refused since its start.
-public struct RefusedRequests: Codable, Equatable, Sendable {
+public struct RefusedRequests: Codable, Equatable, Sendable, Blank {
     /// Answered 429: the client has used up a limit.
-    public var tooMany = 0
+    @Lenient public var tooMany = 0
     /// Answered 503: no capacity, no database, or no time was left.
-    public var unavailable = 0
+    @Lenient public var unavailable = 0
     /// Uses that were refused, by the name of the rate limit.
-    public var limited: [String: Int] = [:]
+    @Lenient public var limited: [String: Int] = [:]
 
     public init() {}
 }
@@ -126,7 +127,7 @@ public struct ProcessStore: Sendable {
         let timeout = Int(ProcessStatus.timeout.components.seconds)
         let rows = try await database.query(
             """
-            SELECT heartbeat::text, seen_at, seen_at > now() - \(timeout) * interval '1 second' FROM heartbeats
+            SELECT process_id, heartbeat::text, seen_at, seen_at > now() - \(timeout) * interval '1 second' FROM heartbeats
             """)
         let list = try rows.all { (row: inout Row) throws(PostgresFailure) in
             ProcessStatus(beat: try ProcessHeartbeat(&row), seenAt: try row.next(), isAlive: try row.next())

@@ -71,6 +71,21 @@ private struct Errand: JobKind {
         #expect(!page.contains("tomorrow"))
     }
 
+    @Test(arguments: [
+        #"{"host": "next.example", "pid": "seven", "connections": 5, "refused": {"limited": 3}}"#,
+        #"{"host": "next.example", "clock": "noon", "conditions": {"starting": 1}, "loops": null}"#,
+    ]) func `shows what it can read of a server of another release`(heartbeat: String) async throws {
+        try environment.admin(
+            """
+            INSERT INTO heartbeats (process_id, seen_at, heartbeat)
+            VALUES ('next', now() + interval '1 hour', $1::jsonb), ('last', now() + interval '1 hour', '[]')
+            """, heartbeat)
+        var ops = try await environment.signedIn("ops", [.system: .operator])
+        let page = try await ops.get("/console/operator")
+
+        #expect(page.status == 200 && page.text.contains("next.example"))
+    }
+
     @Test func `gives operators a team that a registry file made, and nobody else`() async throws {
         try environment.admin("DELETE FROM memberships WHERE team_id = 'RIVALTEAM1'")
         var ada = try await environment.signedIn("ada", [TeamID.acme: .owner])

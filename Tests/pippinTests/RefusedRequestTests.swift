@@ -29,7 +29,14 @@ extension WholeProduct {
                 }
                 // However late the figures are asked for, the process counts as alive.
                 try walk.product.admin("UPDATE heartbeats SET seen_at = now() + interval '1 hour'")
+                // A server of another release beside it writes what it likes.
+                try walk.product.admin(
+                    """
+                    INSERT INTO heartbeats (process_id, seen_at, heartbeat)
+                    VALUES ('next', now() + interval '1 hour', '{"host": "next.example", "memory": "much"}')
+                    """)
                 let text = walk.get("/metrics").text
+                #expect(text.contains(#"pippin_process_resident_bytes{process="next",host="next.example"} 0"#))
                 let name = #"pippin_requests_refused_total{process="p1",host="a.example""#
                 #expect(text.contains(#"\#(name),status="429"} \#(figures.tooMany)"#))
                 #expect(text.contains(#"\#(name),status="503"} \#(figures.unavailable)"#))

@@ -14,7 +14,7 @@ public struct UserTraces: Sendable {
 
     /// Deletes each batch in a transaction of its own, so that an interrupted run keeps its progress.
     private func remove(_ job: UserTraceJob, _ run: JobRun) async throws -> JobOutcome {
-        guard let subject = Subject(rawValue: job.person) else { return .refused("the person has no such name") }
+        guard let subject = Subject(rawValue: job.person) else { throw UnreadableJob("the person has no such name") }
         try await removeAll(of: subject, until: job.last, in: run.team)
         return .succeeded()
     }

@@ -122,7 +122,7 @@ struct HealthPage: FramedPage {
             troubles.append(Message("console.operator.health.trouble.silent", ["host": process.beat.host]))
         }
         for process in processes where process.isAlive {
-            for code in process.beat.conditions ?? [] {
+            for code in process.beat.conditions {
                 guard let advice = ReadinessCode(rawValue: code)?.advice else { continue }
                 troubles.append(
                     Message(

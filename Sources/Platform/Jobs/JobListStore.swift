@@ -139,8 +139,8 @@ public struct JobSummary: Sendable {
         kind = try row.next()
         priority = JobPolicy.Priority(rawValue: try row.next()) ?? .normal
         let name: String = try row.next()
-        guard let state = State(rawValue: name) else { throw .unreadable(column: 4, as: "a state") }
-        self.state = state
+        // A state that only a newer release knows is not the end of the job.
+        state = State(rawValue: name) ?? .waiting
         attempts = try row.next()
         createdAt = try row.next()
         dueAt = try row.next()

@@ -1,3 +1,4 @@
+import EventLoop
 import Platform
 import Postgres
 import TestSupport
@@ -102,6 +103,71 @@ import Testing
                 try await waitUntil { diary.all.count == 101 }
             }
             #expect(try #require(diary.all.firstIndex(of: "Ada")) < 24, "of 24 places for such jobs")
+        }
+    }
+
+    @Test func `find two places for each kind of job, whatever all others do`() async throws {
+        try await withJobEnvironment { environment in
+            try flood(TeamID.acme, 20, in: environment)
+            try flood(TeamID.rival, 20, in: environment)
+            let diary = Notes()
+            var options = JobWorker.Options.quick
+            options.concurrency = 8
+            let worker = environment.worker(options) { handlers in
+                handlers.register(Greeting.self) { _, _ in
+                    diary.note("hangs")
+                    try await waitUntil { diary.all.contains("Eve") }
+                    return .succeeded()
+                }
+                handlers.register(Farewell.self) { farewell, _ in
+                    diary.note(farewell.name)
+                    return .succeeded()
+                }
+            }
+            try await worker.whileRunning(on: environment.loop) {
+                try await waitUntil { diary.all.count == 4 }
+                for name in ["Ada", "Ben", "Eve"] {
+                    try await environment.queue().enqueue(NewJob(Farewell(name: name)), in: .acme)
+                }
+                try await waitUntil { diary.all.count == 43 }
+            }
+            #expect(Set(diary.all[4..<7]) == ["Ada", "Ben", "Eve"])
+        }
+    }
+
+    @Test func `have one job at a time tried of a kind that nobody answers, until somebody does`() async throws {
+        try await withJobEnvironment { environment in
+            let (diary, answers) = (Notes(), Flag())
+            var options = JobWorker.Options.quick
+            (options.hangTime, options.concurrency) = (.zero, 8)
+            let worker = environment.worker(options) { handlers in
+                handlers.register(Greeting.self) { greeting, _ in
+                    diary.note("\(greeting.name) begins")
+                    guard diary.all.count > 3 else { return .failed("nobody answers") }
+                    try await waitUntil { answers.isSet }
+                    return .succeeded()
+                }
+                handlers.register(Farewell.self) { farewell, _ in
+                    diary.note(farewell.name)
+                    return .succeeded()
+                }
+            }
+            try await worker.whileRunning(on: environment.loop) {
+                for name in ["Ada", "Ben", "Cleo"] {
+                    try await environment.greet(name)
+                    try await waitUntil { diary.all.contains("\(name) begins") }
+                }
+                try flood(TeamID.rival, 5, in: environment)
+                try await waitUntil { diary.all.count == 4 }
+                // Whoever looked for more of it looked for this one, too.
+                try await environment.queue().enqueue(NewJob(Farewell(name: "Eve")), in: .acme)
+                try await waitUntil { diary.all.contains("Eve") }
+                #expect(diary.all.count == 5)
+
+                answers.set()
+                // With what failed before, perhaps.
+                try await waitUntil { diary.all.count >= 9 }
+            }
         }
     }
 

@@ -89,6 +89,13 @@ struct Greeting: JobKind {
     let name: String
 }
 
+/// Another kind of the same priority.
+struct Farewell: JobKind {
+    static let kind = "test.farewell"
+
+    let name: String
+}
+
 /// The same, but somebody waits for it.
 struct UrgentGreeting: JobKind {
     static let kind = "test.urgent-greeting"

@@ -62,14 +62,29 @@ import Testing
         }
     }
 
-    @Test func `is dead at once when nobody can read what it carries`() async throws {
+    @Test func `waits a day for a newer release when this one cannot read it, or as long as that tries`() async throws {
         try await withJobEnvironment { environment in
             try environment.admin(
                 """
-                INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-                VALUES ('ACMETEAM01', 'aaaaaaaaaaaaaaaaaaaaaaaaaa', 'test.greeting', 1, '{"nom": 1}', now())
+                INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, created_at, attempts)
+                SELECT 'ACMETEAM01', rpad('job' || translate(hours::text, '0189', 'abcd'), 26, 'x'), 'test.greeting', 1, '{"nom": 1}', now(),
+                    now() - hours * interval '1 hour', attempts
+                FROM (VALUES (1, 0), (25, 0), (26, 7), (97, 7)) AS one (hours, attempts)
                 """)
-            try await environment.work(until: { try environment.jobStates() == ["dead"] })
+            let lines = Notes()
+            let query = """
+                SELECT rtrim(job_id, 'x'), state, attempts::text, (due_at > now())::text, coalesce(problem, '-') FROM jobs
+                ORDER BY created_at DESC
+                """
+            let isOver = { lines.all.count { $0.contains("job.unreadable") } == 4 }
+            try await environment.work(log: Log(threshold: .warning) { lines.note(line: $0) }, until: isOver)
+
+            let problem = "the payload cannot be read: a value is expected at name"
+            #expect(
+                try environment.admin(query).map { $0.map { $0 ?? "" } } == [
+                    ["jobb", "pending", "0", "true", "-"], ["job25", "dead", "1", "false", problem],
+                    ["job26", "pending", "7", "true", "-"], ["jobd7", "dead", "8", "false", problem],
+                ])
         }
     }
 

@@ -11,6 +11,8 @@ public struct JobClaim: Sendable {
     public let kind: String
     /// Number of this attempt; the first is 1.
     public let attempt: Int
+    /// Time since the job was enqueued.
+    let age: Duration
     let worker: WorkerID
 
     struct Key: Hashable {
@@ -87,10 +89,11 @@ struct JobClaimStore: Sendable {
                 UPDATE jobs j
                 SET attempts = j.attempts + 1, worker = \(worker), due_at = now() + \(lease.interval)
                 FROM picked WHERE j.team_id = picked.team_id AND j.job_id = picked.job_id
-                RETURNING j.team_id, j.job_id, j.kind, j.attempts
+                RETURNING j.team_id, j.job_id, j.kind, j.attempts, j.created_at
             )
             SELECT (SELECT CASE WHEN count(team_id) = \(Self.teams) THEN max(team_id) END FROM walk),
-                claimed.team_id, claimed.job_id, claimed.kind, claimed.attempts
+                claimed.team_id, claimed.job_id, claimed.kind, claimed.attempts,
+                extract(epoch FROM now() - claimed.created_at)::bigint
             FROM (VALUES (1)) AS one (row) LEFT JOIN claimed ON true
             """)
         return try read(rows, limit: limit)
@@ -102,7 +105,9 @@ struct JobClaimStore: Sendable {
             taken.reached = try row.next()
             guard let team = try row.next(TeamID?.self) else { break }
             taken.claims.append(
-                JobClaim(team: team, id: try row.next(), kind: try row.next(), attempt: try row.next(), worker: worker))
+                JobClaim(
+                    team: team, id: try row.next(), kind: try row.next(), attempt: try row.next(),
+                    age: .seconds(try row.next(Int.self)), worker: worker))
         }
         // The limit ended the claim early, and teams after the last one with a claim have had no turn.
         if taken.claims.count == limit { taken.reached = taken.claims.map(\.team.rawValue).max() }

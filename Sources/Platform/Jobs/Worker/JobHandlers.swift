@@ -17,7 +17,7 @@ public struct JobHandlers: Sendable {
     ///
     /// It may be called more than once for one job, though never concurrently: a process may die after the effect and
     /// before the receipt. Effects in the database can share the receipt's transaction (`JobRun.succeed`). A payload
-    /// that cannot be decoded as the kind makes the job dead.
+    /// that cannot be decoded as the kind is `UnreadableJob`.
     public mutating func register<Kind: JobKind>(
         _ kind: Kind.Type, _ perform: @escaping @Sendable (Kind, JobRun) async throws -> JobOutcome
     ) {
@@ -25,7 +25,7 @@ public struct JobHandlers: Sendable {
         handlers[Kind.kind] = Handler(policy: Kind.policy) { payload, run in
             let value: Kind
             do throws(JSON.Failure) { value = try JSON.decode(Kind.self, from: payload) } catch {
-                return .refused("the payload cannot be read: \(describing: error)")
+                throw UnreadableJob("the payload cannot be read: \(describing: error)")
             }
             return try await perform(value, run)
         }
@@ -56,6 +56,13 @@ public struct JobHandlers: Sendable {
     subscript(kind: String) -> Handler? { handlers[kind] }
 
     var kinds: [String] { handlers.keys.sorted() }
+
+    /// The kinds of jobs that do not recur, urgent ones first.
+    var queued: [(kind: String, priority: JobPolicy.Priority)] {
+        handlers.filter { $0.value.interval == nil }.map { ($0.key, $0.value.policy.priority) }.sorted {
+            ($0.1.rawValue, $0.0) < ($1.1.rawValue, $1.0)
+        }
+    }
 
     /// The recurring jobs, each with its interval.
     var recurring: [(kind: String, interval: Duration)] {

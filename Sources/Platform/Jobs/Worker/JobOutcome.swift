@@ -25,6 +25,22 @@ public enum JobOutcome: Sendable {
     case refused(_ problem: String)
 }
 
+/// Error: this release cannot read what the job carries, as a newer one beside it may, so the job is put off for it.
+public struct UnreadableJob: Error, Sendable {
+    /// Time between two looks at such a job.
+    static let pause = Duration.seconds(30)
+
+    let problem: String
+
+    public init(_ problem: String) { self.problem = problem }
+
+    /// The outcome: a job that no release has tried is dead after a day, and one that another has tried after the time that
+    /// its attempts take.
+    func outcome(of claim: JobClaim) -> JobOutcome {
+        claim.age > .seconds(86_400 * (claim.attempt == 1 ? 1 : 4)) ? .refused(problem) : .postponed(Self.pause)
+    }
+}
+
 extension JobOutcome {
     var problem: String? {
         switch self {

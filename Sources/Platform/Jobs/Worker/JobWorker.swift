@@ -15,6 +15,12 @@ public final class JobWorker: @unchecked Sendable {
         public var concurrency = 32
         /// Maximum number of urgent jobs running at once.
         public var urgentPlaces: Int { max(1, concurrency / 4) }
+        /// Number of places that each kind of job finds whatever the others do.
+        public var placesOfKind = 2
+        /// Duration of an attempt from which its failure counts as a remote server that never answered.
+        public var hangTime = Duration.seconds(8)
+        /// Number of such failures in a row from which a kind runs one job at a time, until an attempt ends otherwise.
+        public var hangLimit = 3
         /// How long a claim lasts unless its worker renews it.
         public var lease = Duration.seconds(60)
         /// How often a worker renews a claim in the time that it lasts.
@@ -23,6 +29,18 @@ public final class JobWorker: @unchecked Sendable {
         public var pollInterval = Duration.seconds(2)
 
         public init() {}
+    }
+
+    /// Places for jobs: those that all kinds of a priority share, and those of one kind when they are taken.
+    private enum Place: Hashable {
+        case shared(JobPolicy.Priority)
+        case own(kind: String, JobPolicy.Priority)
+
+        var priority: JobPolicy.Priority {
+            switch self {
+            case .shared(let priority), .own(_, let priority): priority
+            }
+        }
     }
 
     private struct Running {
@@ -59,7 +77,9 @@ public final class JobWorker: @unchecked Sendable {
     /// Limits log lines about failed jobs, which any user can cause by the data or the notification endpoint they send.
     private let failures: RefusalLog
     private var running: [JobClaim.Key: Running] = [:]
-    private var laps: [JobPolicy.Priority: Lap] = [:]
+    private var laps: [Place: Lap] = [:]
+    /// Number of attempts in a row that a remote server never answered, by kind.
+    private var hangs: [String: Int] = [:]
     private let pause: LoopPause
     private var isStopping = false
     /// Delays before the next polls, set by the queue's signal.
@@ -141,37 +161,38 @@ public final class JobWorker: @unchecked Sendable {
 extension JobWorker {
     /// Fills the free places, until a pass over all teams has found no more jobs.
     ///
-    /// A priority whose pass is over is polled again only after another one has claimed a job; otherwise two priorities
-    /// could restart each other forever.
+    /// Places whose pass is over are polled for again only after others have claimed a job; otherwise two of them could
+    /// restart each other forever.
     private func takeAll() async {
-        var left = JobPolicy.Priority.allCases
+        let places = JobPolicy.Priority.allCases.map(Place.shared) + handlers.queued.map(Place.own)
+        var left = places
         while !left.isEmpty {
-            var (hasTaken, unfinished) = (false, [JobPolicy.Priority]())
-            for priority in left {
-                switch await take(priority) {
+            var (hasTaken, unfinished) = (false, [Place]())
+            for place in left {
+                switch await take(place) {
                 case .taken: hasTaken = true
-                case .unfinished: unfinished.append(priority)
+                case .unfinished: unfinished.append(place)
                 case .over: break
                 }
             }
             guard load < options.concurrency else { return }
-            left = hasTaken ? JobPolicy.Priority.allCases : unfinished
+            left = hasTaken ? places : unfinished
         }
     }
 
     /// Claims jobs for the free places by one poll.
-    private func take(_ priority: JobPolicy.Priority) async -> Look {
-        let room = room(for: priority)
+    private func take(_ place: Place) async -> Look {
+        let room = room(for: place)
         guard room > 0, !isStopping else { return .over }
-        var lap = laps[priority] ?? Lap()
-        let sated = priority == .recurring ? [] : held(priority).filter { $0.value > room }.map(\.key)
+        var lap = laps[place] ?? Lap()
+        let sated = place.priority == .recurring ? [] : held(place).filter { $0.value > room }.map(\.key)
         do {
             let taken = try await claims.claim(
-                priority, of: handlers.kinds, after: lap.position ?? "", except: sated, limit: room)
-            for claim in taken.claims { begin(claim, priority) }
+                place.priority, of: kinds(of: place), after: lap.position ?? "", except: sated, limit: room)
+            for claim in taken.claims { begin(claim, place.priority) }
             lap.position = taken.reached
             if !taken.claims.isEmpty { lap.hasFound = true }
-            laps[priority] = taken.reached == nil ? nil : lap
+            laps[place] = taken.reached == nil ? nil : lap
             if !taken.claims.isEmpty { return .taken }
             // After a pass that found jobs, the same teams may have more.
             return taken.reached != nil || lap.hasFound ? .unfinished : .over
@@ -181,11 +202,22 @@ extension JobWorker {
         }
     }
 
-    /// Number of free places for jobs of a priority; recurring jobs have one each.
+    private func isHanging(_ kind: String) -> Bool { hangs[kind, default: 0] >= options.hangLimit }
+
+    private func kinds(of place: Place) -> [String] {
+        if case .own(let kind, _) = place { [kind] } else { handlers.kinds.filter { !isHanging($0) } }
+    }
+
+    /// Number of places that are free for the next jobs of a kind, of those that it finds in any case.
+    private func reserve(of kind: String) -> Int {
+        max(0, (isHanging(kind) ? 1 : options.placesOfKind) - running.values.count { $0.claim.kind == kind })
+    }
+
+    /// Number of free places of a priority; recurring jobs have one each.
     ///
-    /// Remote servers that never respond may occupy all places of a priority, each for the timeout of its jobs: mail is
-    /// urgent, and does not keep notifications to apps from their places, nor they mail.
-    private func room(for priority: JobPolicy.Priority) -> Int {
+    /// Remote servers that never respond may occupy places, each for the timeout of its jobs: mail is urgent, and does not
+    /// keep notifications to apps from their places, nor they mail.
+    private func free(_ priority: JobPolicy.Priority) -> Int {
         let free = options.concurrency - load
         let running = running.values.count { $0.priority == priority }
         switch priority {
@@ -195,10 +227,22 @@ extension JobWorker {
         }
     }
 
-    /// Number of running jobs of a priority, by team.
-    private func held(_ priority: JobPolicy.Priority) -> [TeamID: Int] {
+    /// Number of jobs that may be claimed now; a kind has places of its own only where the shared ones are not for it.
+    private func room(for place: Place) -> Int {
+        let free = free(place.priority)
+        switch place {
+        case .shared(let priority):
+            return free - handlers.queued.reduce(0) { $0 + ($1.priority == priority ? reserve(of: $1.kind) : 0) }
+        case .own(let kind, let priority):
+            return isHanging(kind) || room(for: .shared(priority)) <= 0 ? min(free, reserve(of: kind)) : 0
+        }
+    }
+
+    /// Number of running jobs in such places, by team.
+    private func held(_ place: Place) -> [TeamID: Int] {
         running.values.reduce(into: [:]) { held, job in
-            if job.priority == priority { held[job.claim.team, default: 0] += 1 }
+            if case .own(let kind, _) = place, kind != job.claim.kind { return }
+            if job.priority == place.priority { held[job.claim.team, default: 0] += 1 }
         }
     }
 
@@ -214,8 +258,8 @@ extension JobWorker {
     /// Whether to poll the queue now that a job has ended: not after each job, so that one poll fills several places.
     private func isWorthLook(after team: TeamID, _ priority: JobPolicy.Priority) -> Bool {
         guard priority != .recurring else { return false }
-        let held = held(priority)
-        guard held[team, default: 0] <= room(for: priority) else { return false }
+        let held = held(.shared(priority))
+        guard held[team, default: 0] <= free(priority) else { return false }
         // A team with many jobs may hold its places for long, so the other teams share what is left.
         let long = held.values.filter { $0 >= JobClaimStore.turn }.reduce(0, +)
         return load - long <= (options.concurrency - long) / 2
@@ -249,6 +293,8 @@ extension JobWorker {
             // A stop has released it, and what it broke off does not count.
             guard isRunning(claim) else { return }
             let duration = Duration.nanoseconds(MonotonicTime.now() - start)
+            let hangs = outcome.problem != nil && duration >= options.hangTime
+            self.hangs[claim.kind] = hangs ? self.hangs[claim.kind, default: 0] + 1 : 0
             if try await ends.end(claim, outcome, handler, after: duration, spread: Double.random(in: 0..<1)) {
                 note(outcome, claim, handler)
             }
@@ -268,6 +314,12 @@ extension JobWorker {
         }
         defer { limit.cancel() }
         do { return try await handler.perform(payload, JobRun(claim: claim, policy: handler.policy)) } catch {
+            if let unreadable = error as? UnreadableJob {
+                failures(
+                    .warning, "job.unreadable", of: claim.team.rawValue, for: claim.kind, ("job", claim.id.rawValue),
+                    ("kind", claim.kind), ("cause", unreadable.problem))
+                return unreadable.outcome(of: claim)
+            }
             guard let failure = error as? PostgresFailure, failure.isWaitForLock else {
                 return .failed("\(describing: error)")
             }

@@ -46,7 +46,7 @@ public struct MailSender: Sendable {
     }
 
     private func send(_ job: SendMail, _ run: JobRun) async throws -> JobOutcome {
-        guard let mail = open(job, run) else { return .refused("the mail cannot be read") }
+        guard let mail = open(job, run) else { throw UnreadableJob("the mail cannot be read") }
         if let until = mail.message.until, until < clock() { return .refused("its link works no more") }
         let written = writer.write(mail.message, from: mail.team, in: mail.language)
         guard let server = route.server else {
