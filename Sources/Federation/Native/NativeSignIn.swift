@@ -68,6 +68,7 @@ public struct NativeSignIn: ClientEndpoint {
     /// because more would only make Apple throttle the team.
     private func respond(to request: AuthenticatedRequest, asApple: Bool) async throws -> [UInt8] {
         try Self.check(request)
+        try request.team.requireSigningKey(at: request.moment)
         let handover = try NativeHandover(request.parameters, forApple: asApple)
         let network = LimitKey.network(request.origin.ip)
         let use = RateLimit.Use(.failedHandovers, by: request.client.hasSecret ? .client(request.client.id) : network)

@@ -177,6 +177,7 @@ extension Interactions {
     ) async throws -> AuthorizationResponse? {
         guard let app = interaction.app else { return nil }
         let moment = server.clock()
+        try team.requireSigningKey(at: moment)
         let identity = SharedIdentity(of: user, under: consent, asking: app.scope)
         let delivery = UserDelivery(identity)
         let deliversUser = delivery != nil && (consent.deliveredAt == nil || app.testSignIn != nil)

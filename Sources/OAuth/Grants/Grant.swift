@@ -60,6 +60,7 @@ private struct AuthorizationCodeGrant: Sendable {
     func redeem(_ request: AuthenticatedRequest) async throws -> [UInt8] {
         let refreshToken = RefreshToken(random: services.server.random)
         let claim = try claim(request, tokenID: refreshToken.id)
+        try request.team.requireSigningKey(at: request.moment)
         guard let grant = try await services.codes.redeem(claim, in: request.team.id, at: request.moment) else {
             throw try await refusal(of: claim, request)
         }
@@ -135,6 +136,7 @@ extension Grant {
     /// ends its session, because one of its two holders has stolen it (RFC 9700 section 4.14.2).
     private static let refreshToken = Grant("refresh_token", proof: .secretOrRotatingToken(in: "refresh_token")) {
         request, services in
+        try request.team.requireSigningKey(at: request.moment)
         if case .rotatingToken(let token) = request.client.proof { return try await rotate(token, request, services) }
         return try await refresh(request, services)
     }

@@ -89,8 +89,15 @@ extension TeamSnapshot {
         return try key.signer.sign(claims)
     }
 
-    /// The key in use at `moment`: the newest active one.
-    func signingKey(at moment: Timestamp) -> TeamSigningKey? { signingKeys.last { $0.isActive(at: moment) } }
+    /// The key in use at `moment`: the newest active one, or else the first to come, as of a node whose clock is ahead.
+    func signingKey(at moment: Timestamp) -> TeamSigningKey? {
+        signingKeys.last { $0.isActive(at: moment) } ?? signingKeys.first { $0.activeFrom > moment }
+    }
+
+    /// Checks, before a code or token is used up, that there is a key to sign what it gives.
+    public func requireSigningKey(at moment: Timestamp) throws {
+        if signingKey(at: moment) == nil { throw NoSigningKey(team: id) }
+    }
 
     /// The published keys and those of `provider` as the key set of RFC 7517.
     ///

@@ -31,8 +31,8 @@ public final class TeamSigningKey: Sendable {
 
     /// The key's state at `moment` in its team.
     public func state(at moment: Timestamp, in team: TeamSnapshot) -> State {
-        if moment < activeFrom { return .next }
         if team.signingKey(at: moment) === self { return .signing }
+        if moment < activeFrom { return .next }
         return isPublished(at: moment) ? .published : .expired
     }
 

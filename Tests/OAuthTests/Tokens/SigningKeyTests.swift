@@ -30,7 +30,10 @@ import Testing
     @Test func `the newest active key signs, and one that is to come is published before`() throws {
         let team = try team([key("old", from: 0, until: 200), key("new", from: 100), key("next", from: 300)])
         func signer(at offset: Int) -> String? { team.signingKey(at: Self.start + .seconds(offset))?.kid }
-        #expect(signer(at: -1) == nil)
+        // As seen by a node whose clock is behind that of the one that made the key.
+        #expect(signer(at: -1) == "old")
+        #expect(try published(team, at: -1) == ["old", "new", "next"])
+        #expect(team.signingKeys.map { $0.state(at: Self.start - .seconds(1), in: team) } == [.signing, .next, .next])
         #expect([0, 99, 100, 199, 299, 300].map(signer) == ["old", "old", "new", "new", "new", "next"])
         #expect(try published(team, at: 0) == ["old", "new", "next"])
         #expect(try published(team, at: 100) == ["new", "old", "next"])
@@ -66,6 +69,25 @@ import Testing
             #expect(key["kty"] == "RSA" && key["use"] == "sig" && key["alg"] == "RS256" && key["e"] == "AQAB")
             let modulus = try #require(key["n"]?.string)
             #expect(Base64URL.decode(modulus)?.count == 256)
+        }
+    }
+
+    @Test func `a key of the near future signs where there is no other, and without it nothing is used`() async throws {
+        try await withEngine { engine in
+            let earlier = try await engine.tokens()
+            let (code, next) = (try await engine.code(), try await engine.code())
+            try engine.admin("UPDATE signing_keys SET active_from = active_from + interval '10 years'")
+            let answer = try await engine.redeem(code)
+            #expect(try await engine.claims(answer.idToken).string("sub") == engine.ada.rawValue)
+
+            try engine.admin("UPDATE signing_keys SET active_from = '2000-01-01', retires_at = '2001-01-01'")
+            for _ in 0..<2 {
+                await #expect(throws: NoSigningKey.self) { try await engine.redeem(next) }
+                await #expect(throws: NoSigningKey.self) { try await engine.refresh(earlier.refreshToken) }
+                await #expect(throws: NoSigningKey.self) { try await engine.code() }
+            }
+            try engine.admin("UPDATE signing_keys SET retires_at = NULL")
+            #expect(try await !engine.redeem(next).idToken.isEmpty)
         }
     }
 
