@@ -104,18 +104,28 @@ class Visit:
 
     def go(self) -> None:
         """From the app to Apple, which posts its answer."""
+        self.go_by_link(self.begin())
+
+    def begin(self) -> str:
+        """From the app to the first page of ours."""
         asked = {
             "client_id": "example.acme.web", "redirect_uri": self.return_url, "response_type": "code",
             "response_mode": "form_post", "scope": "name email", "state": "s",
         }
-        page = self.browser.get(f"{self.victim.url}{TEAM}/auth/authorize", params=asked, timeout=SECONDS)
-        self.go_by_link(page.text)
+        return self.browser.get(f"{self.victim.url}{TEAM}/auth/authorize", params=asked, timeout=SECONDS).text
 
     def go_by_link(self, page: str) -> None:
         """From a page of ours to Apple, which posts its answer."""
+        self.come_back(self.leave(page))
+
+    def leave(self, page: str) -> str:
+        """From a page of ours to Apple's sheet."""
         [way] = set(re.findall(r'href="(/[^"]*/apple)"', page))
-        away = self.browser.get(self.victim.url + way, allow_redirects=False, timeout=SECONDS)
-        there = urllib.parse.urlsplit(away.headers["Location"])
+        return self.browser.get(self.victim.url + way, allow_redirects=False, timeout=SECONDS).headers["Location"]
+
+    def come_back(self, location: str) -> None:
+        """Apple's sheet is answered, and Apple posts what comes of it."""
+        there = urllib.parse.urlsplit(location)
         sheet = requests.get(f"{self.victim.url}{there.path}?{there.query}", timeout=SECONDS).text
         [action] = re.findall(r'<form method="post" action="([^"]+)"', sheet)
         answer = requests.post(self.victim.url + action, {"person": "regular"}, timeout=SECONDS)

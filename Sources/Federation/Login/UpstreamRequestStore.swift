@@ -43,8 +43,9 @@ struct UpstreamRequestStore: Sendable {
 
     /// Stores a new upstream request.
     ///
-    /// A server crash may lose it: the user starts again. An account is linked only in its browser, so that a request
-    /// for a link has nothing to settle later.
+    /// Durable when this returns, and with it the interaction, which was written before: a provider tells the name once, in
+    /// an answer that nobody could take otherwise. An account is linked only in its browser, so that a request for a link
+    /// has nothing to settle later.
     ///
     /// - Parameter statements: statements run in the same transaction.
     func begin(
@@ -61,7 +62,7 @@ struct UpstreamRequestStore: Sendable {
                 \(upstreamRequest.scope.email), \(isForApp), \(moment), \(purpose.interaction == nil ? moment : nil)
             )
             """
-        try await database.query(statements + [insertion], in: team, durability: .relaxed)
+        try await database.query(statements + [insertion], in: team)
     }
 
     /// Stores the provider's answer and the receipt of the browser that delivered it; only the first answer counts.
