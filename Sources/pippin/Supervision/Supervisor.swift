@@ -32,6 +32,8 @@ final class Supervisor {
     var serving: WorkerProcess?
     /// The worker that is starting to replace it.
     var successor: WorkerProcess?
+    /// Whether SIGHUP came again while a worker was starting, which may have read what has changed since.
+    private var mustReplaceAgain = false
     /// Workers that accept no new requests.
     var draining: [WorkerProcess] = []
     var backoff = Backoff()
@@ -66,6 +68,7 @@ final class Supervisor {
             for worker in workers where worker.control >= 0 { worker.listen() }
             noteReadiness()
             reap()
+            if mustReplaceAgain, successor == nil { replace() }
             tendCluster()
             if let outcome, workers.isEmpty { return outcome }
         }
@@ -73,7 +76,7 @@ final class Supervisor {
 
     var workers: [WorkerProcess] { [serving, successor].compactMap { $0 } + draining }
 
-    /// Stops serving; draining workers may finish their requests until the serving worker has ended.
+    /// Stops serving; workers that have served finish their requests.
     ///
     /// - Parameter signal: SIGTERM to serve on for the time of `--drain`, SIGINT for an end at once.
     func stop(with status: ExitStatus, by signal: Int32 = SIGTERM) {
@@ -128,7 +131,9 @@ final class Supervisor {
 
     /// Starts the program that is now at this program's path, beside the serving worker.
     private func replace() {
-        guard !isStopping, successor == nil else { return }
+        guard !isStopping else { return }
+        mustReplaceAgain = successor != nil
+        guard successor == nil else { return }
         do throws(CommandFailure) {
             let worker = try WorkerProcess(program.path, sockets: sockets, isFirst: false)
             successor = worker
@@ -250,7 +255,7 @@ extension Supervisor {
     private func ended(_ worker: WorkerProcess, _ end: WorkerProcess.End) {
         if worker === successor {
             successor = nil
-            return logDeath("worker.change_failed", of: worker, end)
+            return isStopping ? () : logDeath("worker.change_failed", of: worker, end)
         }
         if let index = draining.firstIndex(where: { $0 === worker }) {
             draining.remove(at: index)
@@ -288,7 +293,8 @@ extension Supervisor {
         }
         // A worker that never served needs no orderly shutdown of the database.
         if !worker.isReady { databaseAnswers = false }
-        kill()
+        // One that has served may have requests under way, also one that was to take over just now.
+        for worker in workers where !worker.isReady { worker.send(SIGKILL) }
     }
 
     private func logDeath(
