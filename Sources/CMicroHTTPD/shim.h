@@ -19,6 +19,7 @@ static const enum MHD_RequestTerminationCode pippin_mhd_completed = MHD_REQUEST_
 // Everything a daemon is started with.
 struct pippin_mhd_setup {
     size_t connection_memory;
+    size_t memory_increment;
     // Whether it speaks TLS; every connection is then given its credential when it is made.
     int encrypted;
     void *_Nonnull context;
@@ -49,6 +50,7 @@ static inline struct MHD_Daemon *_Nullable pippin_mhd_start(const struct pippin_
     return MHD_start_daemon(
         flags, 0, NULL, NULL, setup->answer, setup->context,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, setup->connection_memory,
+        MHD_OPTION_CONNECTION_MEMORY_INCREMENT, setup->memory_increment,
         // Who may connect is ours to say.
         MHD_OPTION_CONNECTION_LIMIT, UINT_MAX,
         MHD_OPTION_UNESCAPE_CALLBACK, pippin_mhd_keep_escapes, NULL,

@@ -156,6 +156,11 @@ import Testing
             #expect(try server.get("/form", fits).status == 200)
             let long = "X: " + String(repeating: "a", count: 16_400) + "\r\n"
             #expect(try server.get("/form", long).status == 431)
+            // Also where it fills the memory that the answer needs, too.
+            for size in stride(from: 16_500, to: 36_000, by: 400) {
+                let field = "X: " + String(repeating: "a", count: size) + "\r\n"
+                #expect(try server.get("/form", field).status == 431, "\(size)")
+            }
             let huge = "X: " + String(repeating: "a", count: 100_000) + "\r\n"
             #expect(try server.get("/form", huge).status == 431)
             let many = (0..<3_000).map { _ in "a:b\r\n" }.joined()

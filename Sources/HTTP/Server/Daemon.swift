@@ -24,9 +24,9 @@ internal import Glibc
         let memory = options.headLimit + responseMemory
         var handle: OpaquePointer?
         var setup = unsafe pippin_mhd_setup(
-            connection_memory: memory, encrypted: options.tls == nil ? 0 : 1, context: context,
-            answer: DaemonCallbacks.answer, target: DaemonCallbacks.target, completed: DaemonCallbacks.completed,
-            connection: DaemonCallbacks.connection)
+            connection_memory: memory, memory_increment: memoryIncrement, encrypted: options.tls == nil ? 0 : 1,
+            context: context, answer: DaemonCallbacks.answer, target: DaemonCallbacks.target,
+            completed: DaemonCallbacks.completed, connection: DaemonCallbacks.connection)
         unsafe handle = unsafe pippin_mhd_start(&setup)
         // Not Optional.map: Swift 6.3 turns nil into a value when the result is noncopyable.
         guard let handle = unsafe handle else { return nil }
@@ -50,7 +50,12 @@ internal import Glibc
 
     /// Octets a connection needs beside the largest head: libmicrohttpd's entries for its fields, and the response's
     /// head.
-    private static let responseMemory = 8 * 1024
+    private static let responseMemory = 12 * 1024
+    /// Octets by which the buffer for a head grows, from half of the memory: 14 KiB, 22 KiB, and then no more.
+    ///
+    /// So a head either finds room for the response beside it, or libmicrohttpd answers it 431 itself; one that filled the
+    /// memory would get no response.
+    private static let memoryIncrement = 8 * 1024
 }
 
 /// The callbacks of libmicrohttpd, always called from within `Server.run()` and so on the loop's thread.
