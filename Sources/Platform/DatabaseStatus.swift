@@ -27,6 +27,8 @@ public struct DatabaseFacts: Sendable {
     public var migration: Int
     /// Number of the oldest last migration whose release runs on the schema.
     public var runsWith: Int
+    /// Whether the installation is a copy of another one, which alone writes to people and calls providers.
+    public var isCopy = false
 
     /// The columns that `init` reads, on a connection with the role of `SystemDatabase`.
     ///
@@ -38,7 +40,8 @@ public struct DatabaseFacts: Sendable {
             SELECT FROM pg_roles WHERE rolname IN ('pippin_app', 'pippin_system') AND (rolbypassrls OR rolsuper)
         ),
         (SELECT COALESCE(max(number), 0) FROM pippin_migrations)::bigint,
-        (SELECT COALESCE(max(runs_with), 0) FROM pippin_migrations)::bigint
+        (SELECT COALESCE(max(runs_with), 0) FROM pippin_migrations)::bigint,
+        EXISTS (SELECT FROM copies)
         """
 }
 
@@ -47,6 +50,7 @@ extension DatabaseFacts {
     public init(_ row: inout Row) throws(PostgresFailure) {
         (clock, serverStart, isReadOnly) = (try row.next(), try row.next(), try row.next())
         (hasRole, isWalled, migration, runsWith) = (try row.next(), try row.next(), try row.next(), try row.next())
+        isCopy = try row.next()
     }
 }
 

@@ -26,15 +26,16 @@ public struct Outgoing: Sendable {
     /// - Parameters:
     ///   - checks: a client for addresses that teams register; the caller closes it.
     ///   - notifications: a client for the notification endpoints of teams; the caller closes it.
+    ///   - gate: closed where Apple is not called.
     ///   - proxy: the proxy that all calls but those to this machine take; nil for none.
     ///   - deadline: the time limit of every call of the loop's own clients; nil for that of each call.
     public init(
-        on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, proxy: OutgoingProxy? = nil,
-        deadline: Duration? = nil
+        on loop: EventLoop, checks: HTTPClient, notifications: HTTPClient, gate: OutgoingGate? = nil,
+        proxy: OutgoingProxy? = nil, deadline: Duration? = nil
     ) throws(ClientFailure) {
         var (appleOptions, options) = (Self.appleOptions, HTTPClient.Options())
         (appleOptions.deadline, options.deadline) = (deadline, deadline)
-        (appleOptions.proxy, options.proxy) = (proxy, proxy)
+        (appleOptions.proxy, options.proxy, appleOptions.gate) = (proxy, proxy, gate)
         apple = try HTTPClient(on: loop, appleOptions)
         installation = try HTTPClient(on: loop, options)
         (self.checks, self.notifications) = (checks, notifications)

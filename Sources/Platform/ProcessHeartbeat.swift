@@ -25,6 +25,7 @@ public struct ProcessHeartbeat: Codable, Sendable {
     @Lenient public var traceEventsDropped = 0
     @Lenient public var connections = ConnectionStatistics()
     @Lenient public var refused = RefusedRequests()
+    @Lenient public var publicURL = ""
     /// Codes of the conditions that keep the process from serving or may soon.
     @Lenient public var conditions: [String] = []
 

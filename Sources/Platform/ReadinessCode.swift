@@ -21,6 +21,7 @@ public enum ReadinessCode: String, CaseIterable, Sendable {
     case clock
     case descriptors
     case dataFolder = "data_folder"
+    case copy
 
     /// What it means to an operator, and what to do.
     public var advice: Message { Message(in: "console.operator.readiness", rawValue) }

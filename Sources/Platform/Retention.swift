@@ -17,13 +17,19 @@ public struct Retention: Sendable {
         try await database.query("SELECT name FROM retention ORDER BY name").column()
     }
 
-    /// Applies every rule.
+    /// Applies every rule, in turns of one batch, so that one with millions of rows keeps no other waiting.
     ///
     /// - Throws: the first failure, after all rules were applied.
     public func apply() async throws(PostgresFailure) {
-        var failure: PostgresFailure?
-        for rule in try await rules() {
-            do throws(PostgresFailure) { try await apply(rule) } catch { failure = failure ?? error }
+        var (left, failure): ([String], PostgresFailure?) = (try await rules(), nil)
+        while !left.isEmpty {
+            let turn = left
+            left = []
+            for rule in turn {
+                do throws(PostgresFailure) { if try await applyOnce(rule) == batch { left.append(rule) } } catch {
+                    failure = failure ?? error
+                }
+            }
         }
         if let failure { throw failure }
     }
@@ -32,11 +38,13 @@ public struct Retention: Sendable {
     @discardableResult public func apply(_ rule: String) async throws(PostgresFailure) -> Int {
         var (total, deleted) = (0, 0)
         repeat {
-            let rows = try await database.query("SELECT pippin_apply_retention(\(rule), \(batch)::integer)")
-            guard var row = rows.first else { break }
-            deleted = try row.next()
+            deleted = try await applyOnce(rule)
             total += deleted
         } while deleted == batch
         return total
+    }
+
+    private func applyOnce(_ rule: String) async throws(PostgresFailure) -> Int {
+        try await database.query("SELECT pippin_apply_retention(\(rule), \(batch)::integer)").firstValue() ?? 0
     }
 }

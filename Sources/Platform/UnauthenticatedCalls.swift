@@ -13,12 +13,14 @@ public final class UnauthenticatedCalls: Sendable {
     private let loops: [EventLoop]
 
     /// Starts the threads; must not be called on a loop that serves requests.
-    public init(through proxy: OutgoingProxy? = nil) throws {
+    ///
+    /// - Parameter gate: closed where nobody is notified.
+    public init(through proxy: OutgoingProxy? = nil, gate: OutgoingGate? = nil) throws {
         let (checking, notifying) = (try EventLoop(name: "checks"), try EventLoop(name: "notifications"))
         loops = [checking, notifying]
         for loop in loops { try loop.start(priority: .low) }
         var options = HTTPClient.Options()
-        options.proxy = proxy
+        (options.proxy, options.gate) = (proxy, gate)
         checks = try checking.wait { try HTTPClient(on: checking, Outgoing.checkOptions(proxy)) }
         notifications = try notifying.wait { [options] in try HTTPClient(on: notifying, options) }
     }

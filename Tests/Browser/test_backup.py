@@ -69,7 +69,7 @@ def test_a_restore_that_is_killed_leaves_an_empty_database_or_a_whole_one(house:
         name = f"killed_{number}"
         database.rows(house, f"CREATE DATABASE {name}")
         place = f"host={house.data / 'socket'} user=pippin dbname={name}"
-        killed(random.uniform(0, 2), "restore", tmp_path / "copy", "--database", place, "--master-key",
+        killed(random.uniform(0, 2), "restore", tmp_path / "copy", "--moved", "--database", place, "--master-key",
                house.data / "master-key")
         # What a killed program has left ends by itself, and rolls back.
         database.until(house, f"SELECT FROM pg_stat_activity WHERE datname = '{name}'", lambda found: not found)
@@ -85,11 +85,11 @@ def test_a_restore_into_a_data_directory_that_was_killed_is_begun_anew(house: Pi
     (data / "master-key").write_bytes((house.data / "master-key").read_bytes())
     (data / "master-key").chmod(0o600)
     for _ in range(5):
-        killed(random.uniform(0.5, 3), "restore", tmp_path / "copy", "--data", data)
+        killed(random.uniform(0.5, 3), "restore", tmp_path / "copy", "--moved", "--data", data)
         if (data / "postgres").exists():
             break
     else:
-        status, said = run("restore", tmp_path / "copy", "--data", data)
+        status, said = run("restore", tmp_path / "copy", "--moved", "--data", data)
         assert status == 0, said
     assert run("audit", "verify", "--data", data)[0] == 0
     assert not (data / "restore.partial/postgres").exists()

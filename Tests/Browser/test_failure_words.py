@@ -25,7 +25,7 @@ STATES = {
 }
 RAW = re.compile(r"\w+\.\w+\(|\w+\(\w+: ")
 # What begins with the database itself, what reads and writes rows of teams, and what looks at its policies first.
-BEGINNING = (("migrate",), ("serve", "--listen", "127.0.0.1:{port}"), ("restore", "{backup}"))
+BEGINNING = (("migrate",), ("serve", "--listen", "127.0.0.1:{port}"), ("restore", "{backup}", "--moved"))
 READING = (("export", "DEMOTEAM01"), ("audit", "verify"), ("audit", "export", "DEMOTEAM01"), ("doctor",), ("apply", "{file}"))
 LOOKING = (("backup", "{folder}"), ("setup-link",))
 

@@ -62,6 +62,41 @@ private struct Sample: Sendable {
         }
     }
 
+    @Test func `goes in turns, so that a rule with many rows keeps no other waiting`() async throws {
+        try await withRetention(batch: 10) { teams, retention in
+            // Which rule deletes, in order.
+            try teams.admin("CREATE TABLE turns (number serial, rule text)")
+            for table in ["daily_counts", "limits"] {
+                try teams.admin(
+                    """
+                    CREATE FUNCTION note_\(table)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+                    BEGIN INSERT INTO turns (rule) VALUES (TG_TABLE_NAME); RETURN NULL; END $$
+                    """)
+                try teams.admin(
+                    "CREATE TRIGGER note AFTER DELETE ON \(table) FOR EACH STATEMENT EXECUTE FUNCTION note_\(table)()")
+            }
+            try teams.admin(
+                """
+                INSERT INTO daily_counts (team_id, measure, day, subject, count)
+                SELECT 'ACMETEAM01', 'sign_in', current_date - 399 - number, '', 1 FROM generate_series(1, 26) AS number
+                """)
+            try teams.admin(
+                """
+                INSERT INTO limits (team_id, subject, window_ends_at, count)
+                SELECT 'ACMETEAM01', number::text, now(), 1 FROM generate_series(1, 15) AS number
+                """)
+
+            try await retention.apply()
+
+            #expect(
+                try teams.admin("SELECT rule FROM turns ORDER BY number").map { $0[0] } == [
+                    "daily_counts", "limits", "daily_counts", "limits", "daily_counts",
+                ])
+            // A year of days and more is shown.
+            #expect(try teams.admin("SELECT (current_date - day)::text FROM daily_counts") == [["400"]])
+        }
+    }
+
     @Test func `V43: cut-offs are of a client that is gone until one of the same name is there`() async throws {
         try await withTeams { teams in
             for client in ["*", "com.acme.web", "com.acme.strict"] {
@@ -108,6 +143,10 @@ extension `What has expired` {
         request("over", after: "20 minutes", answeredAt: "now()", settledAt: "now()"),
         request("waiting", after: "7 days", answeredAt: "now()", settledAt: "NULL"),
         Sample("upstream_tokens", after: "90 days", ["state": "'revoked'", "settled_at": age]),
+        Sample(
+            "upstream_tokens.refused", after: "90 days",
+            ["state": "'refused'", "settled_at": "now()", "problem": "'abandoned'", "problem_at": age]),
+        Sample("daily_counts", after: nil, ["day": "current_date - 401"]),
         Sample("upstream_notifications", after: "90 days", ["received_at": age]),
         Sample("notifications", after: "90 days", ["created_at": age, "type": "'account-delete'"]),
         Sample("transferred_people", after: "0 days", ["expires_at": age]),

@@ -81,6 +81,18 @@ struct BackupSource: OwnedDatabase, Sendable {
 
     private static let rows = [
         """
+        INSERT INTO heartbeats (process_id, seen_at, heartbeat)
+        VALUES ('p', now(), '{"publicURL": "http://localhost:8080"}')
+        """,
+        """
+        INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
+        SELECT team_id, repeat('b', 26), 'mail.send', 0, '{}', now() FROM teams
+        """,
+        """
+        INSERT INTO notifications (team_id, notification_id, app_id, type, sub, event_time)
+        SELECT team_id, repeat('a', 26), 'com.acme.app', 'account-delete', 'x', now() FROM teams
+        """,
+        """
         INSERT INTO sessions (team_id, token_hash, sub, created_at, last_seen_at, expires_at, ip, user_agent)
         SELECT team_id, sha256(sub::bytea), sub, now(), now(), now() + interval '1 day', '127.0.0.1', E'a\\tb\\\\.\\nc'
         FROM users
@@ -140,10 +152,10 @@ enum TestRoles {
         return (conninfo, conninfo.replacing("user=pippin", with: "user=\(owner)"))
     }
 
-    static func settings(_ conninfo: String?, data: String) throws -> Settings {
+    static func settings(_ conninfo: String?, data: String, url: String = "http://localhost:8080") throws -> Settings {
         let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         var options = Options(
-            ["--data=\(data)", "--resources=\(root)", "--log-level=error", "--loops=1"]
+            ["--data=\(data)", "--resources=\(root)", "--log-level=error", "--loops=1", "--public-url=\(url)"]
                 + (conninfo.map { ["--database=\($0)"] } ?? []))
         let settings = Settings(&options)
         return try #require(settings, "\(options.problems)")
@@ -152,20 +164,20 @@ enum TestRoles {
 
 /// An empty place for a restore, with a master key.
 struct BackupTarget: Sendable {
-    private let settings: Settings
+    let settings: Settings
     private let conninfo: String?
     private let folder: TemporaryFolder
 
     /// - Parameter key: the file of master keys; none if it is empty.
-    init(isPrivate: Bool, key: String) throws {
+    init(isPrivate: Bool, key: String, url: String = "http://localhost:8080") throws {
         folder = try TemporaryFolder()
         if isPrivate {
             conninfo = nil
-            settings = try TestRoles.settings(nil, data: try TestCluster.makeDirectory().path)
+            settings = try TestRoles.settings(nil, data: try TestCluster.makeDirectory().path, url: url)
         } else {
             let database = try TestRoles.database(ownedBy: "backup_target")
             conninfo = database.conninfo
-            settings = try TestRoles.settings(database.ofOwner, data: folder.path)
+            settings = try TestRoles.settings(database.ofOwner, data: folder.path, url: url)
         }
         guard !key.isEmpty else { return }
         let path = settings.dataDirectory + "/master-key"
@@ -175,8 +187,13 @@ struct BackupTarget: Sendable {
         #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
     }
 
-    func restore(_ path: String, endsTokens: Bool = false) throws -> pippin.ExitStatus {
-        try RestoreCommand(settings: settings, folder: path, endsTokens: endsTokens).run()
+    func restore(_ path: String, endsTokens: Bool = false, isCopy: Bool = false, isMoved: Bool = false) throws
+        -> pippin.ExitStatus
+    {
+        try RestoreCommand(
+            settings: settings,
+            arguments: RestoreCommand.Arguments(folder: path, endsTokens: endsTokens, isCopy: isCopy, isMoved: isMoved)
+        ).run()
     }
 
     /// Whether there is no table, and nothing in the data directory but the key and the lock of a cluster.

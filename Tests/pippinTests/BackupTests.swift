@@ -1,5 +1,7 @@
 import Core
 import EventLoop
+import HTTP
+import Platform
 import Postgres
 import TestDatabase
 import TestSupport
@@ -33,6 +35,68 @@ import Testing
             }
             let again = #expect(throws: CommandFailure.self) { try target.restore(source.backup) }
             #expect(again?.lines.first?.contains(isPrivate ? "has a database already" : "is not empty") == true)
+        }
+    }
+
+    @Test func `a copy has no sessions and no jobs, and nothing leaves it until it is told that it is none`()
+        async throws
+    {
+        let source = try await BackupSource.shared()
+        let target = try BackupTarget(isPrivate: false, key: source.key, url: "https://copy.example")
+
+        try await blocking {
+            #expect(try target.restore(source.backup, isCopy: true) == .success)
+            try target.look { looker in
+                let left = try looker.admin(
+                    """
+                    SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
+                        (SELECT count(*) FROM jobs WHERE every_seconds IS NULL AND state = 'pending'),
+                        (SELECT count(*) FROM notifications WHERE state = 'pending')
+                    """)
+                #expect(left == [["0", "3", "0", "0"]])
+            }
+            for isCopy in [true, false] {
+                try ServerProcess.run(target.settings) { process in
+                    let (worker, subjects, readiness) = (
+                        process.loopServices[0], process.subjects("test"), process.readiness
+                    )
+                    let failures = try? worker.loop.wait {
+                        await readiness.lookOnce(subjects)
+                        return [
+                            await Self.failure(of: worker.outgoing.apple),
+                            await Self.failure(of: worker.outgoing.notifications),
+                        ]
+                    }
+                    #expect(failures == (isCopy ? [.copy, .copy] : [.cannotConnect, .cannotConnect]))
+                    #expect(readiness.codes.contains(.copy) == isCopy)
+                }
+                #expect(try RestoreCommand.endCopy(target.settings) == .success)
+            }
+        }
+    }
+
+    /// Why a call to a port fails at which nobody listens.
+    private static func failure(of client: HTTPClient) async -> ClientFailure? {
+        do throws(ClientFailure) {
+            _ = try await client.send(ClientRequest("GET", "http://127.0.0.1:1/", addresses: .publicAndLoopback))
+            return nil
+        } catch { return error }
+    }
+
+    @Test func `under another URL a restore wants to be told what it is for`() async throws {
+        let source = try await BackupSource.shared()
+
+        try await blocking {
+            let target = try BackupTarget(isPrivate: false, key: source.key, url: "https://other.example")
+            let failure = #expect(throws: CommandFailure.self) { try target.restore(source.backup) }
+            #expect(
+                failure?.lines.first?.hasPrefix("The backup is of http://localhost:8080. Give --public-url") == true)
+            #expect(try target.isEmpty())
+            #expect(try target.restore(source.backup, isMoved: true) == .success)
+            try target.look { looker in
+                let copies = try looker.admin("SELECT count(*) FROM copies")
+                #expect(copies == [["0"]])
+            }
         }
     }
 

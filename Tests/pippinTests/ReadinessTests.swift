@@ -26,6 +26,7 @@ import Testing
         #expect(first { $0.hasServed = false } == "starting unready")
         #expect(first { $0.isDraining = true } == "draining unready")
         #expect(first { $0.database?.isReadOnly = true } == "database_read_only unready")
+        #expect(first { $0.database?.isCopy = true } == "copy warning")
         #expect(first { $0.database?.hasRole = false } == "database_role unready")
         #expect(first { $0.database?.isWalled = false } == "database_wall unready")
         #expect(first { $0.database?.migration = 1 } == "schema_older unready")

@@ -91,6 +91,7 @@ extension ClientFailure {
         case .malformedAnswer, .bodyTooLong: Message("console.checkup.reason.malformed-answer")
         case .tooManyRedirects: Message("console.checkup.reason.redirects")
         case .cancelled: Message("console.checkup.reason.cancelled")
+        case .copy: Message("console.checkup.reason.other", ["text": description])
         case .other(let text): Message("console.checkup.reason.other", ["text": text])
         }
     }

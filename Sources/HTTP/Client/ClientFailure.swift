@@ -20,6 +20,8 @@ public enum ClientFailure: Error, Equatable, Sendable {
     case tooManyRedirects
     /// The calling task was cancelled, or the client was closed.
     case cancelled
+    /// This installation is a copy of another one, which alone calls others.
+    case copy
     /// Any other failure, mostly with libcurl's message.
     case other(String)
 
@@ -71,6 +73,7 @@ extension ClientFailure: CustomStringConvertible {
         case .bodyTooLong(let limit): "the answer is longer than \(limit) octets"
         case .tooManyRedirects: "too many redirects"
         case .cancelled: "the request was broken off"
+        case .copy: "copy: this installation is a copy of another one, and calls nobody"
         case .other(let text): text
         }
     }

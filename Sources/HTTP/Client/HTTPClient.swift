@@ -17,6 +17,8 @@ internal import Glibc
         public var hosts: [String] = []
         /// A proxy for requests to other machines; nil for none.
         public var proxy: OutgoingProxy?
+        /// Closed where no request may leave; nil for a client that any installation may use.
+        public var gate: OutgoingGate?
         /// Maximum number of connections; further requests wait, within their deadlines.
         public var connectionLimit = 64
         public var connectionsPerHost = 16
@@ -79,6 +81,7 @@ internal import Glibc
     }
 
     private func sendHere(_ request: ClientRequest) async throws(ClientFailure) -> ClientResponse {
+        try options.gate?.expectOpen()
         var request = request
         if let deadline = options.deadline { request.deadline = deadline }
         guard let owner = request.owner, let turns else { return try await transfer(request) }

@@ -13,9 +13,12 @@ public struct MailClient: Sendable {
     }
 
     private let threads: BlockingPool
+    private let gate: OutgoingGate?
 
-    /// - Parameter threads: each has one connection at a time.
-    public init(threads: BlockingPool) { self.threads = threads }
+    /// - Parameters:
+    ///   - threads: each has one connection at a time.
+    ///   - gate: closed where no message may leave.
+    public init(threads: BlockingPool, gate: OutgoingGate? = nil) { (self.threads, self.gate) = (threads, gate) }
 
     /// Sends a message and waits until the server has accepted it (RFC 5321 section 4.2.5).
     ///
@@ -24,6 +27,7 @@ public struct MailClient: Sendable {
     ///
     /// - Parameter owner: see `BlockingPool.run`.
     public func deliver(_ delivery: SMTPDelivery, for owner: String) async throws(DeliveryFailure) {
+        do throws(ClientFailure) { try gate?.expectOpen() } catch { throw .failed(error) }
         guard delivery.isSendable else { throw .failed(.malformedRequest) }
         _ = try await run(MailTransfer(to: delivery.server, as: delivery.localName, delivery), for: owner)
     }

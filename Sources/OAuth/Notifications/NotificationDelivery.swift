@@ -41,7 +41,7 @@ public struct NotificationDelivery: Sendable {
         if let spelling = job.spelling { token.accountDeleteEvent = spelling }
         let (attempts, pause) = try await send(token, copies: job.copies ?? 1, by: team)
         let (isDelivered, summary) = (attempts.allSatisfy(\.isDelivery), attempts.last?.summary ?? "")
-        let isFinal = run.isLast || token.url == nil
+        let isFinal = run.isLast || token.url == nil || attempts.last?.result == .failed(.copy)
         let state: NotificationState = isDelivered ? .delivered : isFinal ? .dead : .pending
         return try await database.transaction(in: run.team) { transaction in
             for attempt in attempts { try await store.record(attempt, of: id, state: state, in: run.team, transaction) }
@@ -113,6 +113,7 @@ public struct DeliveryAttempt: Sendable {
         case deadlinePassed = "deadline_passed"
         case malformedAnswer = "malformed_answer"
         case answerTooLong = "answer_too_long"
+        case copy
         case other
     }
 
@@ -163,6 +164,7 @@ extension DeliveryAttempt.Problem {
         case .deadlinePassed: self = .deadlinePassed
         case .malformedAnswer: self = .malformedAnswer
         case .bodyTooLong: self = .answerTooLong
+        case .copy: self = .copy
         case .tooManyRedirects, .cancelled, .other: self = .other
         }
     }

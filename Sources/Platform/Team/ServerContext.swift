@@ -1,5 +1,6 @@
 public import Core
 public import Crypto
+public import HTTP
 
 /// Configuration and services of the server that every part of the engine uses.
 public struct ServerContext: Sendable {
@@ -16,6 +17,8 @@ public struct ServerContext: Sendable {
     public let sendsMail: Bool
     public let random: RandomSource
     public let clock: @Sendable () -> Timestamp
+    /// Closed in a copy of an installation, as the database says.
+    public let gate = OutgoingGate()
     /// The log for failures outside the response to a request.
     public let log: Log
 

@@ -236,14 +236,23 @@ struct ServerLog {
 
     /// Creates the log for the database user unless it exists, in a folder that the user cannot change.
     ///
-    /// A log larger than 10 MiB is renamed to `.1`, in place of the one before it.
     static func prepare(_ path: String, for user: DatabaseUser) throws(FileFailure) -> ServerLog {
-        var status = stat()
-        if unsafe lstat(path, &status) == 0 && status.st_size > most { unsafe rename(path, path + ".1") }
+        keepSmall(path)
         let descriptor = try File.openPrivate(path, O_WRONLY)
         defer { close(descriptor) }
         guard fchown(descriptor, user.user, user.group) == 0 else { throw .last(path) }
         return ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END)))
+    }
+
+    /// Copies a log larger than 10 MiB to `.1`, in place of the one before it, and empties it; the server appends to it.
+    static func keepSmall(_ path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0, status.st_size > most, let text = try? File.read(path),
+            let copy = try? File.openPrivate(path + ".1", O_WRONLY | O_TRUNC)
+        else { return }
+        unsafe text.withUnsafeBytes { _ = unsafe write(copy, $0.baseAddress, $0.count) }
+        close(copy)
+        unsafe truncate(path, 0)
     }
 
     /// Why the server ended: its last fatal message since the start, else the last line.

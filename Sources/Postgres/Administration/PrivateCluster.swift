@@ -68,7 +68,10 @@ public final class PrivateCluster: Sendable {
     ///
     /// Call it repeatedly while the cluster is in use, from a thread that may access files. It does not wait for the
     /// server to accept connections.
-    public func look() -> [ClusterEvent] { keeper.withLock { $0.look(at: .now) } }
+    public func look() -> [ClusterEvent] {
+        ServerLog.keepSmall(log)
+        return keeper.withLock { $0.look(at: .now) }
+    }
 
     /// Ends this process's use of the cluster, and stops the server unless another process uses it.
     ///

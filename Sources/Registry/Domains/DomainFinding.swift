@@ -61,7 +61,7 @@ public struct DomainFinding: Hashable, Sendable {
         switch failure {
         case .addressRefused(let address): self.init(.addressRefused, detail: address)
         case .nameNotFound: self.init(.nameNotFound)
-        case .cannotConnect, .cancelled: self.init(.unreachable)
+        case .cannotConnect, .cancelled, .copy: self.init(.unreachable)
         case .untrusted(_, let reason): self.init(.untrusted, detail: reason)
         case .deadlinePassed: self.init(.deadlinePassed)
         case .bodyTooLong: self.init(.tooLong)

@@ -16,6 +16,8 @@ struct BackupManifest: Codable, Sendable {
     /// Major versions of the server and of the programs that dumped it.
     var postgres: Int
     var programs: Int
+    /// Public URL of the installation; nil if no server has run within a day, and from a release without it.
+    var publicURL: String?
     /// Time of the snapshot, in seconds since 1970.
     let takenAt: Int
     var migrations: [Migration]

@@ -101,8 +101,11 @@ extension BackupStore {
         for (table, _) in tables { rows[table] = Int(try text("SELECT count(*) FROM public.\(table)")) }
         let migrations = try connection.execute(
             "SELECT number, name, checksum FROM pippin_migrations ORDER BY number", [])
+        let url = try text(
+            "SELECT heartbeat->>'publicURL' FROM heartbeats WHERE heartbeat ? 'publicURL' ORDER BY seen_at DESC LIMIT 1"
+        )
         return BackupManifest(
-            pippin: Version.current, postgres: try version(), programs: programs,
+            pippin: Version.current, postgres: try version(), programs: programs, publicURL: url.isEmpty ? nil : url,
             takenAt: Int(try text("SELECT extract(epoch FROM now())::bigint")) ?? 0,
             migrations: migrations.map {
                 BackupManifest.Migration(
@@ -135,9 +138,40 @@ extension BackupStore {
     /// on, and the policies of that owner, in whose place `script` makes those of the new one.
     static let leftOut = "^[^ ]+ [0-9]+ [0-9]+ (SCHEMA|ACL -|COMMENT -|DEFAULT ACL|POLICY public [^ ]+ owner(_held)?) "
 
+    /// Whether there is the mark of a copy.
+    func isCopy() throws(AdminFailure) -> Bool { try text("SELECT EXISTS (SELECT FROM copies)") == "t" }
+
+    /// Takes the mark of a copy away; returns whether there was one.
+    func endCopy() throws(AdminFailure) -> Bool {
+        try !connection.execute("DELETE FROM copies RETURNING made_at", []).isEmpty
+    }
+
+    /// Ends all that a copy would send, and marks it.
+    ///
+    /// A backup of an older schema has no place for the mark yet.
+    private static let copying = """
+
+        DELETE FROM sessions;
+        DELETE FROM jobs WHERE state = 'pending' AND every_seconds IS NULL;
+        UPDATE notifications SET state = 'dead', settled_at = now() WHERE state = 'pending';
+        CREATE TABLE IF NOT EXISTS copies (made_at timestamptz PRIMARY KEY DEFAULT now());
+        INSERT INTO copies DEFAULT VALUES ON CONFLICT DO NOTHING;
+        """
+
+    /// Ends all tokens of all teams that were issued before now.
+    private static let tokenEnd = """
+
+        INSERT INTO not_befores AS known (team_id, client_id, not_before)
+        SELECT team_id, '*', now() FROM teams WHERE NOT is_system AND deleted_at IS NULL
+        ON CONFLICT (team_id, client_id) DO UPDATE SET not_before = greatest(known.not_before, excluded.not_before);
+        """
+
     /// The statements of a restore before those of the dump, and those after them, which roll everything back unless the
     /// database is as the backup says.
-    static func script(_ manifest: BackupManifest) -> (before: String, after: String) {
+    static func script(_ manifest: BackupManifest, for arguments: RestoreCommand.Arguments) -> (
+        before: String, after: String
+    ) {
+        let last = (arguments.endsTokens ? tokenEnd : "") + (arguments.isCopy ? copying : "")
         func literal(_ value: some Encodable) -> String {
             let json = String(decoding: JSON.encode(value), as: UTF8.self)
             return "'" + json.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
@@ -203,7 +237,7 @@ extension BackupStore {
                     EXECUTE format('ANALYZE %s', it.name);
                 END LOOP;
             END
-            $$;
+            $$;\(last)
             COMMIT;
 
             """

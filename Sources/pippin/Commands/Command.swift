@@ -15,7 +15,8 @@ enum Command: Sendable {
     case doctor(Settings, team: String?)
     case backup(Settings, folder: String)
     case checkBackup(folder: String, maxAge: Duration?)
-    case restore(Settings, folder: String, endsTokens: Bool)
+    case endCopy(Settings)
+    case restore(Settings, RestoreCommand.Arguments)
 
     /// Name of a command, the first argument on the command line.
     ///
@@ -65,10 +66,7 @@ enum Command: Sendable {
         case .doctor: return try DoctorCommand.parse(&options)
         case .audit: return try AuditCommand.parse(rest)
         case .backup: return try BackupCommand.parse(&options)
-        case .restore:
-            let endsTokens = options.isGiven("end-tokens")
-            let (settings, operands) = try options.settings(operands: 1, called: "FOLDER")
-            return .restore(settings, folder: operands[0], endsTokens: endsTokens)
+        case .restore: return try RestoreCommand.parse(&options)
         case .export:
             let (settings, operands) = try options.settings(operands: 1, called: "TEAMID")
             return .export(settings, team: operands[0])
@@ -99,8 +97,9 @@ enum Command: Sendable {
         case .doctor(let settings, let team): return try DoctorCommand(settings: settings, team: team).run()
         case .backup(let settings, let folder): return try BackupCommand(settings: settings, folder: folder).run()
         case .checkBackup(let folder, let maxAge): return try BackupCommand.check(folder, maxAge: maxAge)
-        case .restore(let settings, let folder, let endsTokens):
-            return try RestoreCommand(settings: settings, folder: folder, endsTokens: endsTokens).run()
+        case .endCopy(let settings): return try RestoreCommand.endCopy(settings)
+        case .restore(let settings, let arguments):
+            return try RestoreCommand(settings: settings, arguments: arguments).run()
         case .setupLink(let settings): return try SetupLinkCommand(settings: settings).run()
         }
     }

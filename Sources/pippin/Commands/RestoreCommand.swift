@@ -7,26 +7,65 @@ import Postgres
 
 /// `pippin restore`.
 struct RestoreCommand {
+    /// What `pippin restore` is told beside the settings.
+    struct Arguments: Sendable {
+        let folder: String
+        var endsTokens = false
+        /// For a second installation beside the first.
+        var isCopy = false
+        /// In place of the first, under another URL.
+        var isMoved = false
+    }
+
     let settings: Settings
-    let folder: String
-    let endsTokens: Bool
+    let arguments: Arguments
+
+    static func parse(_ options: inout Options) throws(CommandFailure) -> Command {
+        if options.isGiven("end-copy") { return .endCopy(try options.settings(operands: 0).settings) }
+        let flags = (options.isGiven("end-tokens"), options.isGiven("as-copy"), options.isGiven("moved"))
+        if flags.1, flags.2 { options.complain("--as-copy and --moved exclude one another") }
+        let (settings, operands) = try options.settings(operands: 1, called: "FOLDER")
+        return .restore(
+            settings, Arguments(folder: operands[0], endsTokens: flags.0, isCopy: flags.1, isMoved: flags.2))
+    }
+
+    /// Lets a copy send mail and notifications and call providers from now on.
+    static func endCopy(_ settings: Settings) throws(CommandFailure) -> ExitStatus {
+        let (conninfo, cluster) = try Installation.reachExisting(settings)
+        defer { if let cluster { Installation.leave(cluster, isPatient: true) } }
+        do {
+            let wasCopy = try BackupStore(try AdminConnection(to: conninfo)).endCopy()
+            Terminal.say(wasCopy ? "It is a copy no longer: mail, notifications and calls leave it." : "It is no copy.")
+        } catch { throw CommandFailure("the database cannot be changed", error) }
+        return .success
+    }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let backup = BackupFolder(folder)
+        let backup = BackupFolder(arguments.folder)
         let manifest = try backup.verify()
+        try expectURL(manifest)
         try expectMigrations(manifest)
         try expectKeys(manifest)
         let programs = try DumpPrograms.find(atLeast: manifest.programs)
         if case .url(let conninfo) = settings.storage {
             try load(backup, manifest, programs, to: conninfo)
             do { return try finish(manifest, settings) } catch {
-                let tokens = endsTokens ? ", and tokens may still be good: empty it and restore again" : ""
-                throw CommandFailure(error.lines + ["The database is restored\(tokens)."], status: error.status)
+                throw CommandFailure(error.lines + ["The database is restored."], status: error.status)
             }
         }
         return try makeCluster(try backup.size(), manifest) { conninfo throws(CommandFailure) in
             try load(backup, manifest, programs, to: conninfo)
         }
+    }
+
+    /// Two installations of one URL, or one that calls Apple for the people of another, are never made unasked.
+    private func expectURL(_ manifest: BackupManifest) throws(CommandFailure) {
+        guard let url = manifest.publicURL, !arguments.isCopy, !arguments.isMoved, url != settings.publicURL.text else {
+            return
+        }
+        throw CommandFailure(
+            "The backup is of \(url). Give --public-url \(url) where this takes its place, --moved where it does so under"
+                + " another URL, or --as-copy for a second installation beside it.")
     }
 
     private func expectMigrations(_ manifest: BackupManifest) throws(CommandFailure) {
@@ -65,8 +104,8 @@ struct RestoreCommand {
                 throw CommandFailure("The database is not empty: it has the table \(table). Restore into an empty one.")
             }
             try programs.restore(
-                backup.dump, without: BackupStore.leftOut, in: BackupStore.script(manifest), to: conninfo,
-                tick: Terminal.progress("restore"))
+                backup.dump, without: BackupStore.leftOut, in: BackupStore.script(manifest, for: arguments),
+                to: conninfo, tick: Terminal.progress("restore"))
         } catch { throw CommandFailure("nothing was restored", error) }
     }
 
@@ -81,22 +120,26 @@ struct RestoreCommand {
         let audit = AuditCommand(
             settings: settings, task: .verify(team: nil, heads: Dictionary(heads) { first, _ in first }))
         let status = try ServerProcess.run(settings) { process throws(CommandFailure) in
-            if endsTokens { try endTokens(process) }
+            if arguments.endsTokens { try noteTokens(process) }
             return try audit.run(in: process)
         }
         let (sessions, tokens) = (manifest.rows["sessions"] ?? 0, manifest.rows["refresh_tokens"] ?? 0)
         Terminal.say("restored the \(manifest.summary)")
-        Terminal.say("\(sessions) sessions are good again, also those that ended since then.")
+        if arguments.isCopy {
+            Terminal.say("This is a copy, without sessions and jobs. No mail, notification or call to Apple leaves it.")
+        } else {
+            Terminal.say("\(sessions) sessions are good again, also those that ended since then.")
+        }
         Terminal.say(
-            endsTokens
+            arguments.endsTokens
                 ? "All tokens of then have ended."
                 : "\(tokens) refresh tokens are good again, also those revoked since then; --end-tokens ends them.")
         if status != .success { Terminal.complain("the database is restored, but an audit log is not whole") }
         return status
     }
 
-    /// Ends all tokens that were issued before now.
-    private func endTokens(_ process: ServerProcess) throws(CommandFailure) {
+    /// Records in each audit log that the tokens have ended, which they have since the restore.
+    private func noteTokens(_ process: ServerProcess) throws(CommandFailure) {
         let (worker, now) = (process.loopServices[0], process.server.clock())
         let store = NotBeforeStore(worker.database)
         do {
@@ -106,7 +149,7 @@ struct RestoreCommand {
                         .team, to: now, reason: "restore", in: team, by: .command("restore"), from: .local)
                 }
             }
-        } catch { throw CommandFailure("the tokens cannot be ended", error) }
+        } catch { throw CommandFailure("the end of the tokens cannot be recorded", error) }
     }
 }
 

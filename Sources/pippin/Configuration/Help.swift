@@ -48,6 +48,8 @@ enum Help {
         started again at once, and SIGHUP replaces it by the program that lies in its place, without a request lost.
 
           --user NAME          whom the worker becomes when root starts it (postgres, else nobody)
+          --watchdog SECONDS   time without a sign of life after which a process that serves is ended and started
+                               again (30); 0 for never
           --drain SECONDS      how long SIGTERM leaves everything served while /readyz says draining
                                (5; 0 at a terminal, and when the public URL is loopback)
           --demo               load the demo team with its sample app (loopback and http only, --listen too)
@@ -131,13 +133,17 @@ enum Help {
         """
 
     private static let restore = """
-        usage: pippin restore FOLDER [--end-tokens] [OPTIONS]
+        usage: pippin restore FOLDER [--end-tokens] [--as-copy | --moved] [OPTIONS]
+               pippin restore --end-copy [OPTIONS]
 
         Puts a copy into a new data directory, or with --database into an empty database. The master key has to be
         there already. Checks the copy before and the audit logs afterwards; a restore that breaks off halfway leaves
         nothing.
 
           --end-tokens         end all tokens of the copy, also those that were revoked since it was made
+          --as-copy            for a second installation beside the first: ends its sessions, drops its jobs, and lets
+                               no mail, notification or call to Apple leave it until --end-copy
+          --moved              in place of the first, under another --public-url
 
         """
 

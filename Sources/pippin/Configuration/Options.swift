@@ -9,7 +9,7 @@ struct Options {
     /// Options without a value.
     private static let flags: Set<String> = [
         "demo", "simulate-apple", "watch-templates", "allow-loopback", "dry-run", "prune", "reset-credentials",
-        "accept-apple-tokens", "no-migrate", "check", "end-tokens",
+        "accept-apple-tokens", "no-migrate", "check", "end-tokens", "as-copy", "moved", "end-copy",
     ]
 
     init(_ arguments: [String]) {

@@ -18,6 +18,7 @@ struct Heartbeat: Sendable {
     let connections: ConnectionWatch
     let refusals: RefusalCount
     let readiness: Readiness
+    let publicURL: String
     let log: Log
     let startedAt = Timestamp.now()
 
@@ -54,6 +55,7 @@ struct Heartbeat: Sendable {
         (beat.jobsSucceeded, beat.jobsFailed, beat.jobsDead) = (counts.succeeded, counts.failed, counts.dead)
         (beat.traceEventsDropped, beat.connections) = (dropped, connections.sample())
         (beat.refused, beat.conditions) = (refusals.figures, readiness.codes.map(\.rawValue))
+        beat.publicURL = publicURL
         return beat
     }
 }

@@ -18,6 +18,8 @@ final class Installation {
     var isPatient = true
     /// What this release asks of the schema.
     let schema: SchemaRequirement
+    /// Whether it is a copy of another installation, by what the database says at the start.
+    private(set) var isCopy = false
     /// Time limit otherwise for a fast shutdown, and again for an immediate one.
     private static let connectTimeout = Duration.milliseconds(500)
     /// How long the start of a server waits for an operator's database, unless that is starting itself.
@@ -66,6 +68,7 @@ final class Installation {
             let installation = Installation(
                 settings: settings, keyRing: keyRing, conninfo: conninfo, cluster: cluster, schema: migrator.requirement
             )
+            installation.isCopy = try isCopy(conninfo)
             try installation.giveUpRights()
             return (installation, access == .making ? applied.map(\.name) : [])
         } catch {
@@ -197,6 +200,12 @@ final class Installation {
             default: throw CommandFailure(failure.description, status: refusal)
             }
         } catch { throw CommandFailure("the database cannot be prepared: \(describing: error)") }
+    }
+
+    private static func isCopy(_ conninfo: String) throws(CommandFailure) -> Bool {
+        do throws(AdminFailure) { return try BackupStore(try AdminConnection(to: conninfo)).isCopy() } catch {
+            throw CommandFailure("the database cannot be reached: \(error.description)", isTransient: true)
+        }
     }
 
     /// Reconnects without the rights of the schema's owner, so that row-level security applies from here on.

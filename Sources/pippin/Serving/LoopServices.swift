@@ -44,8 +44,8 @@ struct LoopServices: Sendable {
         teams = TeamCache(loop: loop, database: database, server: server, pool: registries)
         traces = TraceRecorder(loop: loop, database: database, server: server)
         outgoing = try Outgoing(
-            on: loop, checks: calls.checks, notifications: calls.notifications, proxy: settings.outgoingProxy,
-            deadline: databases.timeout)
+            on: loop, checks: calls.checks, notifications: calls.notifications, gate: server.gate,
+            proxy: settings.outgoingProxy, deadline: databases.timeout)
         let keys = AppleKeySet(of: settings.apple, on: loop, client: outgoing.apple, clock: server.clock)
         apple = AppleProvider(settings.apple, keys: keys, client: outgoing.apple, clock: server.clock)
         do throws(LookupFailure) {

@@ -66,6 +66,7 @@ final class Readiness: Sendable {
         state.withLock { state in
             switch outcome {
             case .success(let facts):
+                server.gate.isClosed = facts.isCopy
                 (state.seen.answeredAt, state.seen.failures, state.seen.problem) = (now, 0, "")
                 (state.facts.database, state.facts.clockDifference) = (facts, clock - facts.clock)
             case .failure(let failure):

@@ -46,7 +46,7 @@ struct ReadinessCondition: Sendable {
         },
         Self(code: .dataFolder, sentence: "The data directory cannot be written.") { facts in
             facts.isFolderWritable ? nil : facts.isStart ? .unready : .warning
-        },
+        }, Self(code: .copy, sentence: "This is a copy.") { $0.database?.isCopy == true ? .warning : nil },
     ]
 
     /// Free file descriptors below which a process runs short.

@@ -69,6 +69,7 @@ final class ServerProcess {
             sampleOrigin: settings.isDemo ? Demo.sampleOrigin(settings) : nil, relayDomain: settings.relayDomain,
             keyRing: installation.keyRing, sendsMail: settings.mail.server != nil, log: log)
         (self.installation, self.server, self.timeout, self.log) = (installation, server, timeout, log)
+        server.gate.isClosed = installation.isCopy
         let readiness = Readiness(schema: installation.schema, server: server, log: log)
         self.readiness = readiness
         refusals = RefusalCount(limits)
@@ -77,7 +78,7 @@ final class ServerProcess {
         do {
             loops = try (0..<count).map { try EventLoop(name: "loop-\($0)") }
             let pools = try Pools(cores: Machine.cores)
-            let calls = try UnauthenticatedCalls(through: settings.outgoingProxy)
+            let calls = try UnauthenticatedCalls(through: settings.outgoingProxy, gate: server.gate)
             (self.pools, unauthenticatedCalls) = (pools, calls)
             hasher = PasswordHasher(pool: pools.passwords, judges: pools.judges, argon2id: argon2id)
             let databases = Databases(installation, pools, loops: count, timeout: timeout)
@@ -180,7 +181,7 @@ extension ServerProcess {
             log: log)
         return Heartbeat(
             loops: loops, traces: loopServices.map(\.traces), store: ProcessStore(system), jobs: jobs,
-            connections: connections, refusals: refusals, readiness: readiness, log: log)
+            connections: connections, refusals: refusals, readiness: readiness, publicURL: server.publicURL, log: log)
     }
 
     /// What readiness looks at, for a process of that name.
@@ -338,7 +339,7 @@ extension ServerProcess {
     private func mailSender(_ site: Site, _ services: LoopServices) throws(CommandFailure) -> MailSender {
         let writer = try CommandFailure.ofTemplates { () throws(Diagnostics) in try EmailRenderer(site.pages) }
         return MailSender(
-            installation.settings.mail, client: MailClient(threads: pools.mail), writer: writer,
+            installation.settings.mail, client: MailClient(threads: pools.mail, gate: server.gate), writer: writer,
             mailbox: MailboxStore(services.database, keyRing: server.keyRing), keyRing: server.keyRing)
     }
 

@@ -93,7 +93,9 @@ func withAppServer(
         // A handler takes as long as the test has it take.
         options.answerTimeout = .testTimeout
         let server = try await Server.start(Application(routes: try router.frozen()), options, on: [loop])[0]
-        let client = try HTTPClient(on: loop)
+        var calling = HTTPClient.Options()
+        calling.gate = teams.server.gate
+        let client = try HTTPClient(on: loop, calling)
         let system = Database(loop: loop, configuration: .forTests(teams.conninfo, role: "pippin_system"))
         system.open()
         // A worker that has stopped does not begin again.

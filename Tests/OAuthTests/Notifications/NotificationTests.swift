@@ -73,6 +73,17 @@ import Testing
         }
     }
 
+    @Test func `a copy of an installation tells nobody, and says why`() async throws {
+        try await withAppServer { app, engine in
+            engine.server.gate.isClosed = true
+            try await app.tell()
+            try await app.work { try app.states() == ["dead"] }
+
+            #expect(try app.attempts().map { $0[1] } == ["copy"])
+            #expect(app.inbox.all.isEmpty)
+        }
+    }
+
     @Test func `a redirect is no delivery and is not followed`() async throws {
         try await withAppServer { app, _ in
             app.inbox.answer(.redirect(to: "/elsewhere"))

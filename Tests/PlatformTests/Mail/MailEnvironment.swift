@@ -44,9 +44,12 @@ private let repositoryPages = Result {
 func emailRenderer() throws -> EmailRenderer { try EmailRenderer(repositoryPages.get()) }
 
 /// Lends `body` a world whose worker sends mail, through `server` if there is one.
-func withMail(through server: MailServer? = nil, _ body: @escaping @Sendable (MailEnvironment) async throws -> Void)
-    async throws
-{
+///
+/// - Parameter gate: closed where it is a copy.
+func withMail(
+    through server: MailServer? = nil, gate: OutgoingGate? = nil,
+    _ body: @escaping @Sendable (MailEnvironment) async throws -> Void
+) async throws {
     let serving = try EventLoop(name: "mail-server")
     try serving.start()
     if let server { serving.execute { server.serve() } }
@@ -54,11 +57,12 @@ func withMail(through server: MailServer? = nil, _ body: @escaping @Sendable (Ma
         server?.close()
         serving.stop()
     }
-    try await withConnectedDatabase { connected in try await run(body, connected, server?.port) }
+    try await withConnectedDatabase { connected in try await run(body, connected, server?.port, gate) }
 }
 
 private func run(
-    _ body: @Sendable (MailEnvironment) async throws -> Void, _ connected: ConnectedDatabase, _ port: UInt16?
+    _ body: @Sendable (MailEnvironment) async throws -> Void, _ connected: ConnectedDatabase, _ port: UInt16?,
+    _ gate: OutgoingGate?
 ) async throws {
     let (loop, database) = (connected.loop, connected.database)
     let threads = try BlockingPool(name: "mail", threads: 2, queueLimit: 8)
@@ -70,7 +74,7 @@ private func run(
         server: port.flatMap { SMTPServer("smtp://127.0.0.1:\($0)") },
         sender: try #require(EmailAddress(rawValue: "no-reply@pippin.example")), localName: "pippin.example")
     MailSender(
-        route, client: MailClient(threads: threads), writer: try emailRenderer(),
+        route, client: MailClient(threads: threads, gate: gate), writer: try emailRenderer(),
         mailbox: MailboxStore(database, keyRing: keyRing), keyRing: keyRing
     ).register(with: &handlers)
     let worker = JobWorker(

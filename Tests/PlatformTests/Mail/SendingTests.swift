@@ -1,3 +1,4 @@
+import HTTP
 import Platform
 import Postgres
 import TestMail
@@ -27,6 +28,19 @@ import Testing
             try await environment.wait(for: "dead")
 
             #expect(try environment.admin("SELECT problem FROM jobs") == [["the mail server says 550 5.1.1"]])
+        }
+    }
+
+    @Test func `does not leave a copy of an installation, and is not sent later`() async throws {
+        let (server, gate) = (MailServer(), OutgoingGate())
+        gate.isClosed = true
+        try await withMail(through: server, gate: gate) { environment in
+            try await environment.mail.enqueue(environment.mail(environment.verification), in: .acme)
+            try await environment.wait(for: "dead")
+
+            let problem = try environment.admin("SELECT problem FROM jobs")[0][0]
+            #expect(problem?.hasPrefix("copy: ") == true)
+            #expect(server.received.commands.isEmpty)
         }
     }
 

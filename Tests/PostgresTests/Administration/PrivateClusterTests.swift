@@ -33,6 +33,14 @@ import Testing
             "SELECT datname, datcollate, current_user FROM pg_database WHERE datname = current_database()")
         #expect(database == [["pippin", "C.UTF-8", "pippin"]])
 
+        // The server goes on writing to a log that has grown and was emptied.
+        try File.write(String(repeating: "x", count: (10 << 20) + 1), to: next.log)
+        #expect(next.look().isEmpty)
+        #expect(throws: AdminFailure.self) { try next.query("SELECT 1/0") }
+        #expect(try File.read(next.log + ".1").count == (10 << 20) + 1)
+        #expect(try String(decoding: File.read(next.log), as: UTF8.self).contains("division by zero"))
+        #expect(try File.read(next.log).count < 10_000)
+
         try directory.killServer()
         // PostgreSQL does not start while processes of the killed server still end.
         let events = try next.look { $0 == .started }

@@ -117,11 +117,11 @@ import Testing
                 "app_transfers.app_transfers_ended", "app_transfers.app_transfers_taken",
                 "app_transfers.app_transfers_taken_at", "app_transfers.app_transfers_target_key",
                 "app_transfers.app_transfers_waiting", "audit_people.audit_people_member",
-                "deletion_receipts.deletion_receipts_created_at", "domains.domains_check_due_at",
-                "email_sources.email_sources_check_due_at", "ended_clients.ended_clients_ended_at",
-                "invitations.invitations_token_hash_key", "jobs.jobs_created_at", "jobs.jobs_due",
-                "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state", "limits.limits_window_ends_at",
-                "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
+                "daily_counts.daily_counts_age", "deletion_receipts.deletion_receipts_created_at",
+                "domains.domains_check_due_at", "email_sources.email_sources_check_due_at",
+                "ended_clients.ended_clients_ended_at", "invitations.invitations_token_hash_key",
+                "jobs.jobs_created_at", "jobs.jobs_due", "jobs.jobs_keep_until", "jobs.jobs_kind", "jobs.jobs_state",
+                "limits.limits_window_ends_at", "mailed_links.mailed_links_expires_at", "memberships.memberships_sub",
                 "native_handovers.native_handovers_created_at", "not_befores.not_befores_of_deleted",
                 "notifications.notifications_age", "registry_versions.registry_versions_changed_at",
                 "revoked_tokens.revoked_tokens_pkey", "sessions.sessions_expires_at", "teams.teams_created_at",
@@ -177,9 +177,9 @@ import Testing
 
         #expect(
             grants.map { $0[0] } == [
-                "audit_chains SELECT", "audit_unsealed SELECT", "heartbeats DELETE INSERT SELECT UPDATE",
-                "memberships SELECT", "registry_versions SELECT", "setup_links DELETE INSERT SELECT UPDATE",
-                "teams SELECT",
+                "audit_chains SELECT", "audit_unsealed SELECT", "copies SELECT",
+                "heartbeats DELETE INSERT SELECT UPDATE", "memberships SELECT", "registry_versions SELECT",
+                "setup_links DELETE INSERT SELECT UPDATE", "teams SELECT",
             ])
     }
 

@@ -89,11 +89,13 @@ public struct MailSender: Sendable {
             message.bytes(fields: [("Auto-Submitted", "auto-generated")]), as: route.localName)
     }
 
-    /// Outcome of the job: only a recipient who does not exist ends it.
+    /// Outcome of the job: only a recipient who does not exist ends it, and that this is a copy, whose users are the
+    /// original's.
     ///
     /// Everything else concerns the installation, and the operator can correct it before the link ends.
     private func outcome(of failure: DeliveryFailure) -> JobOutcome {
         if case .refused(let refusal) = failure, refusal.isFinal { return .refused(failure.problem) }
+        if failure == .failed(.copy) { return .refused(failure.problem) }
         return .failed(failure.problem)
     }
 }
