@@ -71,6 +71,11 @@ static inline pid_t pippin_ended_child(void) {
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? info.si_pid : 0;
 }
 
+// Sends a signal to one thread of a process (tgkill(2)), so that the backtrace is of what that thread does.
+static inline int pippin_signal_thread(int process, int thread, int number) {
+    return (int) syscall(SYS_tgkill, process, thread, number);
+}
+
 // No program that is run from here on gains rights, whatever its file says; for threads that are started later, too.
 static inline int pippin_gain_no_rights(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 

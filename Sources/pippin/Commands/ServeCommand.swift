@@ -43,7 +43,8 @@ struct ServeCommand {
         let cluster = try Installation.startCluster(settings, use)
         let supervisor: Supervisor
         do throws(CommandFailure) {
-            supervisor = Supervisor(try listen(), cluster, in: folder, log: Log(threshold: settings.logLevel))
+            supervisor = Supervisor(
+                try listen(), cluster, in: folder, watchdog: settings.watchdog, log: Log(threshold: settings.logLevel))
             start.end()
             let status = try supervisor.run()
             try leave(cluster, isPatient: supervisor.databaseAnswers, use)

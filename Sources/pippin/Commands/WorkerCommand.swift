@@ -38,6 +38,14 @@ struct WorkerCommand {
         start.end()
         settings.warnOfMissingProxy(process.log)
         link.report(.ready)
+        for (number, loop) in process.loops.enumerated() {
+            Task(executorPreference: loop) {
+                while true {
+                    link.beat(number)
+                    await loop.sleep(for: Supervisor.beat)
+                }
+            }
+        }
         if link.isFirst { announce(process, demo) }
         let signal = Signals.wait(for: Self.endings + [WorkerLink.handOver])
         if signal == SIGTERM, settings.drain > .zero {

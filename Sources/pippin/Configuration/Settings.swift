@@ -33,6 +33,8 @@ struct Settings: Sendable {
     let keepAlive: Duration?
     /// Seconds for which browsers are told to use TLS alone; nil for the usual time.
     let hsts: Int?
+    /// Seconds without a sign of life after which a worker is ended; 0 for never.
+    let watchdog: Int
     /// Event loops that serve.
     let loops: Int
     /// Connections to the database in all; nil for the usual number for each loop.
@@ -73,6 +75,7 @@ struct Settings: Sendable {
         let drain = Self.number(&options, "drain", 0...3600)
         keepAlive = Self.number(&options, "keep-alive", 1...3600).map { .seconds($0) }
         hsts = Self.number(&options, "hsts", 0...63_072_000)
+        let watchdog = Self.number(&options, "watchdog", 0...3600)
         loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
         databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...80_000)
         dnsServers = Self.dnsServers(&options)
@@ -93,6 +96,7 @@ struct Settings: Sendable {
         (host, address, port) = listen
         self.publicURL = publicURL
         // No load balancer asks for what runs at a terminal or for this machine alone.
+        self.watchdog = watchdog ?? 30
         self.drain = .seconds(drain ?? (isatty(0) == 1 || publicURL.isLoopback ? 0 : 5))
         self.resources = resources
         self.mail = mail

@@ -18,7 +18,15 @@ final class Supervisor {
     /// Time for a replacing worker to become ready, migrations included, which say themselves why they wait in vain.
     private static let successorLimit = LockRetry().limit + .seconds(300)
 
+    /// Time between two beats of a loop, and between two ticks of the watchdog.
+    static let beat = Duration.seconds(1)
+    /// Ticks after an abort in which its backtrace is written.
+    private static let backtraceTicks = 15
+
     let log: Log
+    /// Ticks without a beat after which a worker is ended; 0 for never.
+    private let watchdog: Int
+    private var nextTick = ContinuousClock.now
     private let cluster: PrivateCluster?
     /// Data directory of the cluster; nil with an operator's database, where it may be read-only.
     private let folder: DataDirectory?
@@ -51,8 +59,9 @@ final class Supervisor {
     ///   - sockets: listening sockets, one for each loop.
     ///   - cluster: running cluster; nil with an operator's database.
     ///   - folder: data directory of the cluster.
-    init(_ sockets: [Int32], _ cluster: PrivateCluster?, in folder: DataDirectory?, log: Log) {
-        self.sockets = sockets
+    ///   - watchdog: seconds without a sign of life after which a worker is ended; 0 for never.
+    init(_ sockets: [Int32], _ cluster: PrivateCluster?, in folder: DataDirectory?, watchdog: Int, log: Log) {
+        (self.sockets, self.watchdog) = (sockets, watchdog)
         (self.cluster, self.folder) = (cluster, folder)
         self.log = log
         program = Executable()
@@ -70,6 +79,7 @@ final class Supervisor {
             reap()
             if mustReplaceAgain, successor == nil { replace() }
             tendCluster()
+            watch()
             if let outcome, workers.isEmpty { return outcome }
         }
     }
@@ -173,6 +183,24 @@ final class Supervisor {
         }
     }
 
+    /// Ends a worker of which a loop has given no sign of life for too long.
+    ///
+    /// Counted is the time in which this process was awake itself: a machine that is paused stops both, and Ctrl-Z.
+    private func watch() {
+        guard watchdog > 0, !isStopping, nextTick <= .now else { return }
+        nextTick = .now + Self.beat
+        for worker in [serving, successor].compactMap({ $0 }) {
+            guard let (loop, missed) = worker.tick() else { continue }
+            if missed == watchdog {
+                log(
+                    .error, "worker.hung", ("pid", String(worker.process)), ("loop", "loop-\(loop)"),
+                    ("seconds", String(missed)))
+                worker.abort(loop)
+            }
+            if missed >= watchdog + Self.backtraceTicks { worker.send(SIGKILL) }
+        }
+    }
+
     /// Waits for a signal, a message of a worker, or the next scheduled action.
     private func wait(for arrivals: borrowing SignalDescriptor) {
         var descriptors = ([arrivals.descriptor] + workers.map(\.control)).filter { $0 >= 0 }.map {
@@ -182,6 +210,7 @@ final class Supervisor {
         if cluster != nil, !isStopping { pauses.append(Self.clusterInterval) }
         if let nextStart { pauses.append(nextStart - .now) }
         if successor != nil { pauses.append(.seconds(1)) }
+        if watchdog > 0, !isStopping { pauses.append(nextTick - .now) }
         let pause = pauses.min().map { Int32(clamping: max(0, $0.milliseconds + 1)) } ?? -1
         unsafe poll(&descriptors, nfds_t(descriptors.count), pause)
     }

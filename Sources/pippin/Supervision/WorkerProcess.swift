@@ -1,6 +1,7 @@
 import CLinux
 import EventLoop
 import Glibc
+import Postgres
 
 /// A worker process, as its supervisor manages it.
 final class WorkerProcess {
@@ -26,6 +27,8 @@ final class WorkerProcess {
     private(set) var isReady = false
     /// Whether the database answered, according to the worker.
     private(set) var databaseAnswers = true
+    /// Ticks of the watchdog since the last beat of each loop.
+    private var missed: [Int: Int] = [:]
 
     /// Starts the program at `path` with the arguments of this process, on these sockets.
     init(_ path: String, sockets: [Int32], isFirst: Bool) throws(CommandFailure) {
@@ -54,6 +57,7 @@ final class WorkerProcess {
             control = -1
         }
         for octet in octets.prefix(max(0, count)) {
+            if let loop = WorkerLink.loop(ofBeat: octet) { missed[loop] = 0 }
             switch WorkerLink.Message(rawValue: octet) {
             case .ready: isReady = true
             case .silence: databaseAnswers = false
@@ -63,6 +67,23 @@ final class WorkerProcess {
     }
 
     func send(_ signal: Int32) { kill(process, signal) }
+
+    /// Counts a tick of the watchdog; returns the loop that has missed most beats, and how many.
+    func tick() -> (loop: Int, missed: Int)? {
+        for loop in missed.keys { missed[loop, default: 0] += 1 }
+        return missed.max { ($0.value, $1.key) < ($1.value, $0.key) }.map { ($0.key, $0.value) }
+    }
+
+    /// Ends the worker by an abort of that loop's thread, whose backtrace says what it does.
+    func abort(_ loop: Int) {
+        let tasks = "/proc/\(process)/task"
+        let thread = (try? Folder.names(in: tasks))?.first { name in
+            (try? File.read("\(tasks)/\(name)/comm")) == Array("loop-\(loop)\n".utf8)
+        }
+        guard let thread = thread.flatMap({ Int32($0) }), pippin_signal_thread(process, thread, SIGABRT) == 0 else {
+            return send(SIGABRT)
+        }
+    }
 
     /// Tells the worker whether the data directory can be written.
     func tell(isFolderWritable: Bool) {
@@ -204,8 +225,17 @@ struct WorkerLink {
         return count > 0 ? octets[count - 1] == 1 : nil
     }
 
-    func report(_ message: Message) {
-        var octet = message.rawValue
+    func report(_ message: Message) { report(message.rawValue) }
+
+    /// Tells that a loop lives; loops beyond the hundredth share their beats with others.
+    func beat(_ loop: Int) { report(Self.firstBeat + UInt8(loop % 100)) }
+
+    private static let firstBeat: UInt8 = 0x80
+
+    static func loop(ofBeat octet: UInt8) -> Int? { octet >= firstBeat ? Int(octet - firstBeat) : nil }
+
+    private func report(_ octet: UInt8) {
+        var octet = octet
         _ = unsafe send(Self.control, &octet, 1, Int32(MSG_NOSIGNAL))
     }
 }
