@@ -19,17 +19,23 @@
     return found;
   }
 
-  function checked(given) {
+  // What is there of each setting's type; the rest is ignored, as the null that wrappers pass for what a page leaves out.
+  function taken(given) {
+    const found = {};
     for (const key of Object.keys(names)) {
-      const type = key === "usePopup" ? "boolean" : "string";
-      if (given[key] !== undefined && typeof given[key] !== type) throw new Error(`The "${key}" should be a ${type}.`);
+      const value = given?.[key];
+      if (typeof value === (key === "usePopup" ? "boolean" : "string") && value !== "") found[key] = value;
     }
-    for (const key of ["clientId", "redirectURI"]) if (!given[key]) throw new Error(`The "${key}" is required.`);
-    return given;
+    return found;
+  }
+
+  function complete(all) {
+    for (const key of ["clientId", "redirectURI"]) if (!all[key]) throw new Error(`The "${key}" should be a string.`);
+    return all;
   }
 
   function init(given) {
-    settings = checked({ ...fromPage(), ...settings, ...given });
+    settings = complete({ ...fromPage(), ...settings, ...taken(given) });
     renderButton();
   }
 
@@ -46,7 +52,7 @@
 
   function signIn(given) {
     if (!settings) throw new Error("The \"init\" function must be called first.");
-    const asked = checked({ ...settings, ...given });
+    const asked = { ...settings, ...taken(given) };
     if (!asked.usePopup) {
       window.location.assign(address(asked));
       return new Promise(() => {}); // the page is left
@@ -89,7 +95,8 @@
   }
 
   // The button: attributes data-* of the element, or options in their place.
-  function renderButton(options = {}) {
+  function renderButton(given) {
+    const options = given ?? {};
     const place = document.getElementById(options.id || "appleid-signin");
     if (!place) return;
     const option = (name, otherwise) => {

@@ -157,3 +157,51 @@ def test_without_a_popup_the_answer_is_posted(open_shop: Callable[..., Page], sh
     hosted.cancel(page)
     expect(page.get_by_role("heading", name="Posted")).to_be_visible()
     assert shop.callbacks[-1] == {"state": "state 1", "error": "user_cancelled_authorize"}
+
+
+# Flutter for the web passes null for what a page leaves out.
+NOTHING = ("null", "undefined", "0", "5", "false", "[]", "{}", "() => 1", "Symbol()", '""')
+SETTINGS = {
+    "clientId": "client_id", "redirectURI": "redirect_uri", "scope": "scope", "state": "state", "nonce": "nonce",
+    "codeChallenge": "code_challenge", "codeChallengeMethod": "code_challenge_method",
+}
+INIT = """([name, code]) => {
+  const value = Function(`return ${code}`)();
+  let opened;
+  window.open = (url) => { opened = url; return null; };
+  try {
+    AppleID.auth.init({ clientId: "own.client", redirectURI: "https://own.example/", usePopup: true, [name]: value });
+    AppleID.auth.signIn({ [name]: value }).catch(() => {});
+  } catch (error) { return error.message; }
+  return Object.fromEntries(new URL(opened).searchParams);
+}"""
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_of_another_type_is_as_if_it_were_left_out(open_shop: Callable[..., Page], name: str):
+    page = open_shop()
+    answers = {value: page.evaluate(INIT, [name, value]) for value in NOTHING}
+    assert answers == dict.fromkeys(NOTHING, answers["undefined"])
+    given = page.evaluate(INIT, [name, '"name"'])
+    assert given[SETTINGS[name]] == "name" != answers["undefined"].get(SETTINGS[name])
+
+
+def test_what_flutter_passes_signs_in(open_shop: Callable[..., Page]):
+    page = open_shop(popup="false")
+    for value in ("null", "undefined", "1", '"true"', "{}"):
+        page.evaluate(f"AppleID.auth.init({{ state: null, nonce: undefined, scope: null, usePopup: {value} }})")
+    page.evaluate("for (const given of [null, undefined, 5, 'text', []]) { AppleID.auth.init(given); AppleID.auth.renderButton(given); }")
+    page.evaluate("void AppleID.auth.signIn(null)")
+    page.wait_for_url("**/auth/authorize?*")
+    sent = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(page.url).query))
+    # What the page's meta elements say is still there.
+    assert (sent["state"], sent["nonce"], sent["scope"]) == ("state 1", "nonce-1", "name email")
+    assert sent["response_mode"] == "form_post"
+
+
+@pytest.mark.parametrize("name", ["clientId", "redirectURI"])
+def test_what_cannot_be_left_out_is_asked_for_by_name(page: Page, pippin: Pippin, team: Acme, shop: Shop, name: str):
+    shop.page = f'<!doctype html><script src="{pippin.url}/t/{team.id}/auth/js"></script>'
+    page.goto(f"{shop.url}/shop")
+    for value in NOTHING:
+        assert page.evaluate(INIT, [name, value]) == f'The "{name}" should be a string.'
