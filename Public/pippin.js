@@ -3,6 +3,18 @@
 // as they are typed, long names that break between their parts.
 "use strict";
 
+// A page under another name of the server leads to the public URL, at which alone its forms are taken. An error says so.
+const { home } = document.documentElement.dataset;
+if (home && location.origin !== home && !document.querySelector("[data-error]")) {
+  try {
+    // Once: something on the way may lead back here.
+    if (sessionStorage.getItem("led") !== location.href) {
+      sessionStorage.setItem("led", location.href);
+      location.replace(home + location.pathname + location.search + location.hash);
+    }
+  } catch {} // no storage: the answer to a form names the address
+}
+
 /** Copies text; plain-http hosts have no clipboard API, so a selected text area is the second way. */
 async function copyText(text) {
   if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);

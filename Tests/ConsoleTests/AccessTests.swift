@@ -22,6 +22,7 @@ import Testing
     /// Values for which the sample names nothing.
     private static let unknown: Set<String> = ["token", "testsignin", "trace", "event", "transfer"]
     private static let expired = "This form has expired"
+    private static let noCookie = "Your browser sent no cookie"
     private static let notAllowed = "Your role does not allow this"
 
     @Test func `V27: every route asks what it declares`() async throws {
@@ -156,7 +157,7 @@ import Testing
         case 404: .hidden
         case 410: .gone
         case 403 where answer.text.contains(Self.notAllowed): .forbidden
-        case 403 where answer.text.contains(Self.expired): .expired
+        case 403 where answer.text.contains(Self.expired) || answer.text.contains(Self.noCookie): .expired
         case 200: .open
         default: .other
         }

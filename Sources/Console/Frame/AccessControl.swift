@@ -67,7 +67,6 @@ struct AccessControl: Sendable {
     /// - Throws: `TooManyRequests`, `UserFacingError`, `PostgresFailure`.
     func form(of context: AccountContext, in team: TeamID?) async throws -> Form {
         let form = try form(of: context.request, from: context.account.browser)
-        guard !context.account.isNewBrowser else { throw UserFacingError.staleForm }
         try await count(context, in: team)
         return form
     }
@@ -99,7 +98,7 @@ struct AccessControl: Sendable {
 
     /// Secret in the browser's cookie, or a new secret if the cookie is missing or malformed.
     func browser(of request: Request) -> (secret: String, isNew: Bool) {
-        let known = request.cookies[site.cookies.browser].flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+        let known = site.cookies.browser(in: request.cookies)
         return (known ?? Base64URL.encode(server.random.bytes(16)), known == nil)
     }
 
@@ -131,11 +130,9 @@ struct AccessControl: Sendable {
     ///
     /// A request that is not GET or HEAD returns to the console's home page, because a form cannot be resent.
     private func signInFirst(_ request: Request) -> Response {
-        let query = String(decoding: request.queryBytes, as: UTF8.self)
-        let asked = query.isEmpty ? request.path : "\(request.path)?\(query)"
-        let next = request.method == .get || request.method == .head ? asked : ConsoleRoutes.home.link()
-        let acceptance = TeamRoutes.session.link(.system)
-        return .redirect(to: "\(acceptance)?next=\(PercentCoding.encode(next))")
+        let next = [.get, .head].contains(request.method) ? request.pathAndQuery : ConsoleRoutes.home.link()
+        let signIn = "\(TeamRoutes.session.link(.system))?next=\(PercentCoding.encode(next))"
+        return .redirect(to: site.link(to: signIn, for: request))
     }
 }
 
@@ -163,7 +160,9 @@ extension AccessControl {
     }
 
     private func respond(_ problem: UserFacingError, _ request: Request, _ frame: PlainFrame) -> Response {
-        let page = ConsoleErrorPage(frame: frame, problem: problem, requestID: request.id.description)
+        let page = ConsoleErrorPage(
+            frame: frame, problem: problem, requestID: request.id.description, next: site.wayOn(after: problem, request)
+        )
         var response = site.respond(page, status: problem.status)
         if let seconds = problem.retryAfter { response.append(.retryAfter, String(seconds)) }
         return response

@@ -66,9 +66,12 @@ struct ConsoleErrorPage: FramedPage {
         $0.words("message") { $0.problem.message }
         $0.words("advice") { $0.problem.advice }
         $0.group("requestID", CopyView.fields) { CopyView(Message("console.errors.copy-reference"), $0.requestID) }
+        $0.text("nextURL") { $0.next.url }
+        $0.words("nextLabel") { $0.next.label }
     }
 
     let frame: PlainFrame
     let problem: UserFacingError
     let requestID: String
+    let next: WayOn
 }

@@ -122,6 +122,7 @@ struct PreviewPage: View {
         $0.words("heading") { Message("hosted.sign-in.to-app", ["app": $0.team.settings.name.rawValue]) }
         $0.text("action") { _ in "" }
         $0.text("csrf") { _ in "" }
+        $0.optionalText("restart") { _ in nil }
         $0.optionalWords("error") { _ in nil }
         $0.group("email", Input.fields) { _ in Input("email", Message("hosted.sign-in.email"), as: .line("email")) }
         $0.group("password", Input.fields) { _ in

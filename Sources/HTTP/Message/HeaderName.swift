@@ -29,6 +29,7 @@ public struct HeaderName: Sendable {
     public static let host = HeaderName("Host")
     public static let location = HeaderName("Location")
     public static let origin = HeaderName("Origin")
+    public static let referer = HeaderName("Referer")
     public static let permissionsPolicy = HeaderName("Permissions-Policy")
     public static let pragma = HeaderName("Pragma")
     public static let referrerPolicy = HeaderName("Referrer-Policy")

@@ -60,6 +60,9 @@ public final class Request: @unchecked Sendable {
     /// The pattern of the route that matches, such as `/console/:team`, even with another method; nil when none does.
     public var routePattern: String? { action?.pattern ?? pathPattern }
 
+    /// Whether the path answers GET, too.
+    public var hasPage: Bool { action?.answersGet ?? false }
+
     /// Copies the head, so that it outlives the connection's buffer.
     func copyHead() { if copiedHead == nil { copiedHead = connection?.head.copy() } }
 }

@@ -23,6 +23,9 @@ public struct RoutingTable: Sendable {
             for segment in entry.pattern.segments { position = child(of: position, for: segment) }
             insert(entry, at: position)
         }
+        for index in nodes.indices where nodes[index].actions.contains(where: { $0?.answersGet == true }) {
+            nodes[index].actions = nodes[index].actions.map { $0?.besideGet }
+        }
     }
 
     /// Finds the action for a path, comparing its octets in place.
@@ -86,7 +89,7 @@ public struct RoutingTable: Sendable {
 
     private mutating func insert(_ entry: Router.Entry, at node: Int) {
         if nodes[node].actions.isEmpty { nodes[node].actions = [Action?](repeating: nil, count: Method.allCases.count) }
-        nodes[node].actions[Int(entry.method.rawValue)] = entry.action
+        nodes[node].actions[Int(entry.method.rawValue)] = entry.method == .get ? entry.action.besideGet : entry.action
         var allowed: [String] = []
         for method in Method.allCases where nodes[node].actions[Int(method.rawValue)] != nil {
             allowed.append(method.name.description)
@@ -105,15 +108,23 @@ final class Action: Sendable {
     /// Returns a response that is in memory already; nil for `respond` to make it.
     let ready: (@Sendable (Request) throws -> Response?)?
     let respond: Respond
+    /// Whether the path of the route answers GET.
+    let answersGet: Bool
 
     init(
         pattern: String, options: RouteOptions, ready: (@Sendable (Request) throws -> Response?)? = nil,
-        respond: @escaping Respond
+        answersGet: Bool = false, respond: @escaping Respond
     ) {
         self.pattern = pattern
         self.options = options
         self.ready = ready
+        self.answersGet = answersGet
         self.respond = respond
+    }
+
+    /// The same action of a path that answers GET.
+    fileprivate var besideGet: Action {
+        Action(pattern: pattern, options: options, ready: ready, answersGet: true, respond: respond)
     }
 }
 

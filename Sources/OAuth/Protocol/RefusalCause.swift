@@ -38,6 +38,7 @@ public enum RefusalCause: String, SQLText, CaseIterable, Sendable {
 
     // The hosted pages.
     case interactionExpired = "interaction_over"
+    case cookieMissing = "cookie_missing"
     case passwordWrong = "password_wrong"
     case accountLocked = "account_locked"
     case secondFactorWrong = "second_factor_wrong"

@@ -61,10 +61,10 @@ extension TraceSink {
         }
     }
 
-    /// Records a page of an interaction that no longer exists.
-    public func refuseOver(in team: TeamID, from origin: Origin) {
-        refuse([], in: team, cause: .interactionExpired, from: origin, after: nil) { moment in
-            TraceEvent(.interactionExpired, at: moment, from: origin, cause: .interactionExpired)
+    /// Records a request of an interaction that no longer exists, or without the cookie of its browser.
+    public func refuseOver(_ cause: RefusalCause, in team: TeamID, from origin: Origin) {
+        refuse([], in: team, cause: cause, from: origin, after: nil) { moment in
+            TraceEvent(.interactionExpired, at: moment, from: origin, cause: cause)
         }
     }
 }

@@ -39,7 +39,7 @@ struct AccountEndpoints: Sendable {
     /// Passwords"): to the team whose session cookie came last in this browser, or else to the console's accounts.
     private func changePassword(_ request: Request) -> Response {
         let team = steps.site.cookies.teams(in: request.cookies).last ?? .system
-        var response = Response.redirect(to: TeamRoutes.ownPassword.link(team))
+        var response = Response.redirect(to: steps.site.link(to: TeamRoutes.ownPassword.link(team), for: request))
         response.set(.cacheControl, "no-store")
         return response
     }

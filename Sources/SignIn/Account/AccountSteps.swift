@@ -43,7 +43,8 @@ struct AccountSteps: Sendable {
         guard let session = visit.session else {
             let asked = request.method == .get ? request.path : TeamRoutes.account.link(teamID)
             let next = PercentCoding.encode(asked)
-            return .redirect(to: "\(TeamRoutes.session.link(teamID))?next=\(next)")
+            let signIn = "\(TeamRoutes.session.link(teamID))?next=\(next)"
+            return .redirect(to: site.link(to: signIn, for: request))
         }
         let person = SignedInUser(visit: visit, session: session)
         if request.method == .post {

@@ -60,7 +60,7 @@ struct FactorPrompt: Sendable {
             challenge: passkeys.challenges.make(.secondFactor(subject), browser: browser, in: team.id, at: now),
             allowed: known.map(\.credentialID), requiresUserVerification: false)
         return PasskeyFormView(
-            kind: .get, action: form.action, formToken: form.token, options: options.json,
+            kind: .get, action: form.action, formToken: form.token, restart: form.restart, options: options.json,
             label: Message("hosted.factors.prove.passkey-button").localizedText)
     }
 

@@ -60,7 +60,7 @@ struct FactorSetup: Sendable {
             challenge: passkeys.challenges.make(.registration(subject), browser: browser, in: team.id, at: now),
             excluded: known.map(\.credentialID))
         page.passkey = PasskeyFormView(
-            kind: .create, action: form.action, formToken: form.token, options: options.json,
+            kind: .create, action: form.action, formToken: form.token, restart: form.restart, options: options.json,
             label: Message("hosted.factors.set-up.passkey.button").localizedText, name: Self.nameField(name))
         return page
     }

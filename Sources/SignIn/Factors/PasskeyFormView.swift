@@ -12,6 +12,8 @@ public struct PasskeyFormView: Sendable {
     let kind: Kind
     let action: String
     let formToken: String
+    /// See `Site.restart`.
+    var restart: String?
     /// WebAuthn options for the browser, as JSON.
     let options: String
     let label: LocalizedText
@@ -34,6 +36,7 @@ public struct PasskeyFormView: Sendable {
         $0.text("kind") { $0.kind.rawValue }
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
+        $0.optionalText("restart") { $0.restart }
         $0.text("options") { $0.options }
         $0.flag("conditional") { $0.isConditional }
         $0.words("label") { $0.label }

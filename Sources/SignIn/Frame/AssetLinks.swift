@@ -8,6 +8,8 @@ public struct AssetLinks: Sendable {
     public let factors: SafeURL
     public let logo: String
     public let icons: String
+    /// The public URL, to which Public/pippin.js leads pages that are open under another name.
+    var home = ""
 
     public init(css: String, js: SafeURL, exit: SafeURL, factors: SafeURL, logo: String, icons: String) {
         self.css = css
@@ -25,5 +27,6 @@ public struct AssetLinks: Sendable {
         $0.url("factors") { $0.factors }
         $0.text("logo") { $0.logo }
         $0.text("icons") { $0.icons }
+        $0.text("home") { $0.home }
     }
 }

@@ -23,6 +23,11 @@ public struct CookieNames: Sendable {
 
     public var browser: String { prefix + "pippin-browser" }
 
+    /// Secret of the browser, from which its form tokens are made; nil if it sent none, or none of ours.
+    public func browser(in cookies: Cookies) -> String? {
+        cookies[browser].flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+    }
+
     /// Returns a cookie with the attributes that all of Pippin's cookies share.
     ///
     /// Values are base64url parts joined by dots. Any other byte is removed, so that no value can end the process.

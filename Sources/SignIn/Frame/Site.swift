@@ -18,6 +18,8 @@ public struct Site: Sendable {
     public let formTokens: FormTokens
     /// Seals what a cookie keeps for the next page, because it may name people.
     public let cookieSealer: Sealer
+    /// Seals what a form keeps for the time when the sign-in or session that it belongs to is over.
+    let formSealer: Sealer
 
     /// - Parameter hsts: seconds for which browsers shall use TLS alone; nil for the usual time.
     public init(
@@ -25,12 +27,15 @@ public struct Site: Sendable {
     ) {
         self.publicURL = publicURL
         self.pages = pages
+        var assets = assets
+        assets.home = publicURL
         self.assets = assets
         self.webScript = webScript
         cookies = CookieNames(isSecure: publicURL.hasPrefix("https://"))
         transport = TransportSecurity(isSecure: cookies.isSecure, seconds: hsts)
         formTokens = FormTokens(keyRing: keyRing)
         cookieSealer = keyRing.sealer(purpose: "cookies")
+        formSealer = keyRing.sealer(purpose: "forms")
     }
 
     /// Returns a localized text, for use outside of pages.
@@ -66,9 +71,11 @@ public struct Site: Sendable {
 
     /// Reads the form of a request after checking its origin and that its token belongs to the cookie secret `browser`.
     ///
-    /// - Throws: `UserFacingError.staleForm`, or a 400 if the form cannot be read.
+    /// - Throws: `UserFacingError` by what was seen: another address, no cookie, the token of an earlier one, or a form
+    ///   that cannot be read.
     public func form(of request: Request, from browser: String) throws(UserFacingError) -> Form {
         try checkOrigin(of: request)
+        guard cookies.browser(in: request.cookies) != nil else { throw .noCookie(at: publicURL) }
         let form: Form
         do throws(FormCoding.Failure) { form = try request.form() } catch { throw UserFacingError(error) }
         guard formTokens.isOfBrowser(form["csrf"], browser) else { throw .staleForm }
@@ -80,12 +87,26 @@ public struct Site: Sendable {
         cookies.cookie(cookies.browser, value, maxAge: .seconds(365 * 86_400))
     }
 
-    /// Rejects a request from another site, by its `Origin` and `Sec-Fetch-Site` fields.
+    /// Rejects a form of another site, or of a page of ours that is open under another name than the public URL's.
     ///
-    /// - Throws: `UserFacingError.staleForm`.
+    /// - Throws: `UserFacingError.otherAddress`.
     public func checkOrigin(of request: Request) throws(UserFacingError) {
-        if let origin = request[.origin], origin != publicURL { throw .staleForm }
-        if let site = request[.secFetchSite], site != "same-origin", site != "none" { throw .staleForm }
+        guard Self.isOwn(origin: request[.origin], site: request[.secFetchSite], at: publicURL) else {
+            throw .otherAddress(than: publicURL)
+        }
+    }
+
+    /// Whether a form comes from a page at `publicURL`, by the fields `Origin` and `Sec-Fetch-Site` of its request.
+    ///
+    /// Old browsers send neither; then the form token alone decides. A browser whose page hides its address sends the
+    /// origin `null`, as do sandboxed frames of other sites; with `same-origin` it vouches itself for where the form is
+    /// from (Fetch Metadata section 2.3), which no page can write.
+    static func isOwn(origin: String?, site: String?, at publicURL: String) -> Bool {
+        switch site {
+        case "same-origin": origin == nil || origin == publicURL || origin == "null"
+        case nil, "none": origin == nil || origin == publicURL
+        default: false
+        }
     }
 }
 

@@ -10,9 +10,11 @@ public struct UserFacingError: Error, Sendable {
     public let status: Status
     public let headline: LocalizedText
     public let message: LocalizedText
-    public let advice: LocalizedText
+    public internal(set) var advice: LocalizedText
     /// Seconds until a retry makes sense, for `Retry-After`.
     public let retryAfter: Int?
+    /// Whether the sign-in of the request cannot go on, so that its page leads to one anew.
+    private(set) var endsInteraction = false
 
     public init(
         _ status: Status, _ headline: any LocalizedTextConvertible, _ message: any LocalizedTextConvertible,
@@ -39,8 +41,38 @@ public struct UserFacingError: Error, Sendable {
     /// A change to a team whose deletion has begun.
     public static let teamClosed = UserFacingError(.conflict, "shared.problems.team-closed")
 
-    /// A form with an invalid or outdated token, or from another site.
+    /// A form whose page is older than what it is about, or than the cookie that its token belongs to.
     public static let staleForm = UserFacingError(.forbidden, "shared.problems.stale-form")
+
+    /// A form from elsewhere than `publicURL`, or one of which the browser does not say where it is from.
+    static func otherAddress(than publicURL: String) -> UserFacingError {
+        UserFacingError(
+            .forbidden, Message("shared.problems.other-address.headline"),
+            Message("shared.problems.other-address.message", ["url": publicURL]),
+            advice: Message("shared.problems.other-address.advice", ["url": publicURL])
+        ).endingInteraction
+    }
+
+    /// A form or a return without the cookie that its page came with.
+    static func noCookie(at publicURL: String, _ status: Status = .forbidden) -> UserFacingError {
+        UserFacingError(
+            status, Message("shared.problems.no-cookie.headline"),
+            Message("shared.problems.no-cookie.message", ["url": publicURL]),
+            advice: Message("shared.problems.no-cookie.advice", ["url": publicURL])
+        ).endingInteraction
+    }
+
+    /// The interaction is unknown, has ended, or belongs to another browser.
+    static let interactionExpired = UserFacingError(.gone, "hosted.problems.interaction-over").endingInteraction
+
+    private var endingInteraction: UserFacingError {
+        var error = self
+        error.endsInteraction = true
+        return error
+    }
+
+    /// Whether the same request may succeed a little later.
+    var isTemporary: Bool { retryAfter != nil || status.code >= 500 }
 
     /// A limit is exceeded.
     public init(_ refusal: TooManyRequests) {

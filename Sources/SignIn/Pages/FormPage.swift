@@ -13,6 +13,7 @@ extension FormPage {
             $0.text("action") { $0.form.action }
             $0.text("csrf") { $0.form.token }
             $0.optionalText("backURL") { $0.form.backURL }
+            $0.optionalText("restart") { $0.form.restart }
         }
     }
 }
@@ -25,8 +26,8 @@ struct HostedErrorPage: FramedPage {
         $0.words("message") { $0.message }
         $0.words("advice") { $0.advice }
         $0.group("reference", CopyView.fields) { CopyView(Message("hosted.problems.reference"), $0.reference) }
-        $0.optionalText("retryURL") { $0.retryURL }
-        $0.words("retryLabel") { $0.retryLabel.localizedText }
+        $0.text("nextURL") { $0.next.url }
+        $0.words("nextLabel") { $0.next.label }
     }
 
     let frame: HostedFrame
@@ -35,7 +36,5 @@ struct HostedErrorPage: FramedPage {
     let advice: LocalizedText
     /// Request ID, by which the log contains details.
     let reference: String
-    /// Address that continues; nil if there is none.
-    let retryURL: String?
-    let retryLabel: Message
+    let next: WayOn
 }

@@ -6,4 +6,6 @@ struct HostedForm: Sendable {
     let token: String
     /// Address of the page that a link below the form leads back to; nil if there is none.
     var backURL: String?
+    /// Sealed address of a sign-in anew, in a form of an interaction; see `Site.restart`.
+    var restart: String?
 }

@@ -13,6 +13,7 @@ struct SignInPage: FramedPage {
         $0.words("heading") { $0.title }
         $0.text("action") { $0.action }
         $0.text("csrf") { $0.formToken }
+        $0.optionalText("restart") { $0.restart }
         $0.optionalWords("error") { $0.error }
         $0.group("email", Input.fields) { page in
             Input(
@@ -36,6 +37,8 @@ struct SignInPage: FramedPage {
     let title: LocalizedText
     let action: String
     let formToken: String
+    /// See `Site.restart`.
+    let restart: String?
     /// Email address typed before, kept after a wrong password, or the app's login hint.
     var email = ""
     var error: LocalizedText?

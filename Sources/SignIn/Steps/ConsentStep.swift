@@ -66,7 +66,8 @@ struct ConsentStep: Sendable {
             frame: steps.pages.frame(
                 Message("hosted.consent.title", ["app": client.name]), of: context.team, in: context.language),
             action: route.link(context.team.id, context.interaction.id),
-            token: steps.site.formTokens.token(for: context.visit.browser, showing: context.sheet(of: user)))
+            token: steps.site.formTokens.token(for: context.visit.browser, showing: context.sheet(of: user)),
+            restart: steps.site.restart(context.interaction))
     }
 
     func consentPage(_ context: InteractionContext, _ client: Client, _ user: User) -> ConsentPage {

@@ -72,7 +72,7 @@ struct FederationStep: Sendable {
         // Each return may cause a request to Apple, so it counts as the start of a sign-in.
         try await steps.admit(request, teamID)
         let visit = try await steps.visits.read(request, at: team)
-        guard let back = try UpstreamReturn(request) else { return steps.interactionExpired(visit) }
+        guard !visit.isNewBrowser, let back = try UpstreamReturn(request) else { return steps.refuse(visit) }
         let outcome = try await apple.finish(
             back, browserHash: visit.browserHash, session: visit.session, in: team, from: visit.origin,
             telling: FactorMailer(mailer, in: request.language))
@@ -84,8 +84,8 @@ struct FederationStep: Sendable {
             let anew = TeamRoutes.apple.link(teamID, interaction)
             return explain(failure, retry: backURL(back, teamID), anew: anew, visit)
         case .linking(let outcome): return answer(outcome, retry: backURL(back, teamID), visit)
-        case .busy: return steps.pages.respond(.appleBusy, to: request, of: team, retryURL: backURL(back, teamID))
-        case .expired: return steps.interactionExpired(visit)
+        case .busy: return steps.pages.respond(.appleBusy, to: request, of: team, next: retry(backURL(back, teamID)))
+        case .expired: return steps.refuse(visit)
         }
     }
 
@@ -119,8 +119,9 @@ struct FederationStep: Sendable {
             ("request", request.id.description), ("team", team.id.rawValue), ("cause", failure.cause.rawValue),
             ("reason", failure.reason))
         switch failure.remedy {
-        case .again: return steps.pages.respond(.appleLater(failure), to: request, of: team, retryURL: retry)
-        case .anew: return steps.pages.respond(.appleAnew, to: request, of: team, retryURL: anew)
+        case .again:
+            return steps.pages.respond(.appleLater(failure), to: request, of: team, next: retry.map(self.retry))
+        case .anew: return steps.pages.respond(.appleAnew, to: request, of: team, next: anew.map(self.retry))
         case .none:
             let error: UserFacingError =
                 switch failure.cause {
@@ -131,6 +132,8 @@ struct FederationStep: Sendable {
             return steps.pages.respond(error, to: request, of: team)
         }
     }
+
+    private func retry(_ url: String) -> WayOn { WayOn(url, Message("hosted.problems.retry")) }
 
     private func backURL(_ back: UpstreamReturn, _ team: TeamID) -> String {
         "\(TeamRoutes.appleCallback.link(team))?\(FormCoding.encode(back.fields))"

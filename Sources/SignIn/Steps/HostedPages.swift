@@ -48,14 +48,15 @@ struct HostedPages: Sendable {
     }
 
     /// Error page of the team, or of Pippin if there is no team.
-    func respond(
-        _ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, retryURL: String? = nil,
-        label: Message = Message("hosted.problems.retry")
-    ) -> Response {
+    ///
+    /// - Parameter next: where the page leads; nil for `Site.wayOn`.
+    func respond(_ problem: UserFacingError, to request: Request, of team: TeamSnapshot?, next: WayOn? = nil)
+        -> Response
+    {
         let page = HostedErrorPage(
             frame: frame(problem.headline, of: team, in: request.language), headline: problem.headline,
-            message: problem.message, advice: problem.advice, reference: request.id.description, retryURL: retryURL,
-            retryLabel: label)
+            message: problem.message, advice: problem.advice, reference: request.id.description,
+            next: next ?? site.wayOn(after: problem, request))
         return respond(page, status: problem.status, retryAfter: problem.retryAfter)
     }
 

@@ -30,7 +30,7 @@ struct InteractionSteps: Sendable {
             guard !visit.isNewBrowser,
                 let interaction = try await interactions.find(id, browserHash: visit.browserHash, in: teamID),
                 visit.team.admits(interaction)
-            else { return interactionExpired(visit) }
+            else { return refuse(visit) }
             return try await body(InteractionContext(visit: visit, interaction: interaction))
         }
     }
@@ -51,9 +51,24 @@ struct InteractionSteps: Sendable {
         try await database.count([use], in: team, at: server.clock())
     }
 
-    func interactionExpired(_ visit: Visit) -> Response {
-        traces.refuseOver(in: visit.team.id, from: visit.origin)
-        return pages.respond(.interactionExpired, to: visit.request, of: visit.team)
+    /// Page for the request of an interaction that the browser does not have.
+    func refuse(_ visit: Visit) -> Response {
+        let cause: RefusalCause = visit.isNewBrowser ? .cookieMissing : .interactionExpired
+        traces.refuseOver(cause, in: visit.team.id, from: visit.origin)
+        return pages.respond(problem(of: visit), to: visit.request, of: visit.team)
+    }
+
+    /// The error of such a request, by what was seen of it; at another address no cookie can have come along.
+    private func problem(of visit: Visit) -> UserFacingError {
+        do throws(UserFacingError) {
+            if visit.request.method == .post { try site.checkOrigin(of: visit.request) }
+        } catch { return error }
+        if visit.isNewBrowser { return .noCookie(at: site.publicURL, .gone) }
+        var problem = UserFacingError.interactionExpired
+        if visit.team.id == .system || site.restart(of: visit.request) != nil {
+            problem.advice = Message("hosted.problems.interaction-over.anew").localizedText
+        }
+        return problem
     }
 
     /// A form of a page of the interaction.
@@ -67,18 +82,14 @@ struct InteractionSteps: Sendable {
         return HostedForm(
             frame: pages.frame(title, of: context.team, in: context.language), action: route.link(team, interaction),
             token: site.formTokens.token(for: context.visit.browser),
-            backURL: leadsBack ? TeamRoutes.interaction.link(team, interaction) : nil)
+            backURL: leadsBack ? TeamRoutes.interaction.link(team, interaction) : nil,
+            restart: site.restart(context.interaction))
     }
 
     /// Fields of a form that was served to this browser.
     func form(of context: InteractionContext) throws(UserFacingError) -> Form {
         try site.form(of: context.request, from: context.visit.browser)
     }
-}
-
-extension UserFacingError {
-    /// The interaction is unknown, has ended, or belongs to another browser.
-    static let interactionExpired = UserFacingError(.gone, "hosted.problems.interaction-over")
 }
 
 // Mails to the user of an interaction.
@@ -169,7 +180,7 @@ extension InteractionSteps {
         return SignInPage(
             frame: pages.frame(title, of: team, in: context.language), title: title.localizedText,
             action: TeamRoutes.password.link(team.id, interaction),
-            formToken: site.formTokens.token(for: context.visit.browser),
+            formToken: site.formTokens.token(for: context.visit.browser), restart: site.restart(context.interaction),
             email: context.interaction.app?.loginHint ?? "", passkey: passkeyForm(context),
             isCancellable: context.client != nil, recoveryURL: TeamRoutes.recovery.link(team.id, interaction),
             appleURL: context.offersApple ? TeamRoutes.apple.link(team.id, interaction) : nil,
@@ -186,8 +197,9 @@ extension InteractionSteps {
             requiresUserVerification: true)
         return PasskeyFormView(
             kind: .get, action: TeamRoutes.interactionPasskey.link(context.team.id, context.interaction.id),
-            formToken: site.formTokens.token(for: context.visit.browser), options: options.json,
-            label: Message("hosted.factors.passkey.sign-in").localizedText, isConditional: true, isQuiet: true)
+            formToken: site.formTokens.token(for: context.visit.browser), restart: site.restart(context.interaction),
+            options: options.json, label: Message("hosted.factors.passkey.sign-in").localizedText, isConditional: true,
+            isQuiet: true)
     }
 }
 

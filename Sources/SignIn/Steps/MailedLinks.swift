@@ -75,8 +75,9 @@ struct MailedLinks: Sendable {
         let isOfAccount = end == .emailOver || end == .taken
         return steps.pages.respond(
             end.problem, to: follower.request, of: team,
-            retryURL: (isOfAccount ? TeamRoutes.ownEmail : TeamRoutes.session).link(team.id),
-            label: Message(isOfAccount ? "hosted.problems.retry" : "hosted.sign-in.submit"))
+            next: isOfAccount
+                ? WayOn(TeamRoutes.ownEmail.link(team.id), Message("hosted.problems.retry"))
+                : WayOn(TeamRoutes.session.link(team.id), Message("hosted.sign-in.submit")))
     }
 
     /// Fields of a form that was served to this browser.

@@ -48,7 +48,7 @@ struct Visits: Sendable {
     /// Reads the cookies, and the session if there is a cookie for one.
     func read(_ request: Request, at team: TeamSnapshot) async throws -> Visit {
         let (sent, now) = (request.cookies, server.clock())
-        let known = sent[cookies.browser].flatMap { Base64URL.decode($0)?.count == 16 ? $0 : nil }
+        let known = cookies.browser(in: sent)
         let token = sent[cookies.session(of: team.id)].flatMap(SessionToken.init(text:))
         let found: Session? = if let token { try await sessions.find(token, in: team.id, at: now) } else { nil }
         let isEnough = if let found { try await gate.admits(found, to: team.id, team.secondFactor) } else { false }

@@ -307,7 +307,8 @@ extension ServerProcess {
             SampleApp(demo.registration, client: options.client, site: assets.site, keyRing: server.keyRing).mount(
                 on: &router)
         }
-        router.get(Route("/")) { _ in .redirect(to: "/console", status: .found) }
+        let site = assets.site
+        router.get(Route("/")) { .redirect(to: site.link(to: "/console", for: $0), status: .found) }
         for address in router.addresses { log(.debug, "route", ("address", address)) }
         // Separate from the refusals of teams, because unauthenticated clients can cause many different ones.
         let requests = RequestLog(log: log, refusals: RefusalLog(loop: loop.loop, log: log))
