@@ -4,7 +4,7 @@
 "use strict";
 
 // A page under another name of the server leads to the public URL, at which alone its forms are taken. An error says so.
-const { home } = document.documentElement.dataset;
+const { home } = document.body.dataset;
 if (home && location.origin !== home && !document.querySelector("[data-error]")) {
   try {
     // Once: something on the way may lead back here.
