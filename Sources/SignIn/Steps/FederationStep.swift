@@ -72,7 +72,7 @@ struct FederationStep: Sendable {
         // Each return may cause a request to Apple, so it counts as the start of a sign-in.
         try await steps.admit(request, teamID)
         let visit = try await steps.visits.read(request, at: team)
-        guard !visit.isNewBrowser, let back = try UpstreamReturn(request) else { return steps.refuse(visit) }
+        guard let back = try UpstreamReturn(request) else { return steps.refuse(visit) }
         let outcome = try await apple.finish(
             back, browserHash: visit.browserHash, session: visit.session, in: team, from: visit.origin,
             telling: FactorMailer(mailer, in: request.language))
