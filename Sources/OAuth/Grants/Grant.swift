@@ -106,10 +106,11 @@ private struct AuthorizationCodeGrant: Sendable {
             OAuthError(
                 .invalidGrant, "client_id mismatch. The code was not issued to \(claim.clientID).",
                 cause: .codeOfOtherClient, because: "the code was issued to another client")
-        case .otherRedirectURI:
+        case .otherRedirectURI(let expected):
             OAuthError(
                 .invalidGrant, "redirect_uri mismatch. The code was not issued to \(claim.redirectURI ?? "none").",
-                cause: .codeOfOtherReturnURL, because: "redirect_uri is not that of the authorization request")
+                cause: .codeOfOtherReturnURL, because: "redirect_uri is not that of the authorization request",
+                expecting: [TraceAttribute("redirect_uri", url: expected)])
         case .suspended: Self.dead(.personSuspended, because: "the person is suspended")
         case .otherVerifier: Self.dead(.codeVerifierWrong, because: "code_verifier does not answer the challenge")
         case .used(let tokenID): try await refuseReplay(of: tokenID, request)

@@ -18,12 +18,18 @@ public struct OAuthError: Error, Equatable, Sendable {
     ///
     /// It never contains a secret.
     public let reason: String
+    /// The values that the request should have had, for the team's inspector.
+    public let expected: [TraceAttribute]
 
-    public init(_ code: Code, _ description: String? = nil, cause: RefusalCause = .other, because reason: String) {
+    public init(
+        _ code: Code, _ description: String? = nil, cause: RefusalCause = .other, because reason: String,
+        expecting expected: [TraceAttribute] = []
+    ) {
         self.code = code
         self.description = description
         self.cause = cause
         self.reason = reason
+        self.expected = expected
     }
 }
 

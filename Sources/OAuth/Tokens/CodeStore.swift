@@ -131,7 +131,8 @@ struct CodeStore: Sendable {
         case otherClient
         case used(tokenID: [UInt8])
         case expired
-        case otherRedirectURI
+        /// The code was issued to that return URL.
+        case otherRedirectURI(String)
         case suspended
         case otherVerifier
     }
@@ -142,7 +143,7 @@ struct CodeStore: Sendable {
             """
             SELECT client_id = \(claim.clientID) AND test_sign_in_id IS NOT DISTINCT FROM \(claim.testSignIn), token_id,
                 expires_at > \(claim.deadline(at: moment)),
-                redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri),
+                redirect_uri IS NOT DISTINCT FROM coalesce(\(claim.redirectURI), redirect_uri), redirect_uri,
                 EXISTS (
                     SELECT FROM users
                     WHERE team_id = \(team) AND users.sub = authorization_codes.sub AND suspended_at IS NOT NULL
@@ -154,7 +155,8 @@ struct CodeStore: Sendable {
         guard try row.next(Bool.self) else { return .otherClient }
         if let tokenID = try row.next([UInt8]?.self) { return .used(tokenID: tokenID) }
         guard try row.next(Bool.self) else { return .expired }
-        guard try row.next(Bool.self) else { return .otherRedirectURI }
+        let (isSame, redirectURI) = (try row.next(Bool.self), try row.next(String.self))
+        guard isSame else { return .otherRedirectURI(redirectURI) }
         return try row.next(Bool.self) ? .suspended : .otherVerifier
     }
 }

@@ -301,7 +301,7 @@ extension TraceEvent {
         return TraceEvent(
             kind, at: moment, from: origin, cause: error.cause, reason: error.reason,
             sent: facts(of: fields) + (isAuthentication ? clientSecret(in: fields) : []),
-            known: link(fields)
+            known: link(fields) + error.expected
                 + (isAuthentication ? expected(of: fields, team, base, moment) : codeIssuer(error.cause, fields, team)),
             answered: [TraceAttribute("error", error.code.rawValue)]
                 + (error.description.map { [TraceAttribute("error_description", $0)] } ?? []))
