@@ -23,10 +23,12 @@ public struct SignIn: Sendable {
     private let account: AccountEndpoints
     private let logo: LogoEndpoint
     private let pages: HostedPages
+    private let teams: TeamCache
 
     /// - Throws: `Diagnostics` if a template does not match its page.
     public init(_ services: Services) throws(Diagnostics) {
         pages = try HostedPages(site: services.site)
+        teams = services.teams
         endpoints = ProtocolEndpoints(services, pages)
         logo = LogoEndpoint(logos: TeamLogoStore(services.database), teams: services.teams)
         hosted = HostedEndpoints(services, pages)
@@ -53,7 +55,15 @@ public struct SignIn: Sendable {
         let isReceipt = request.routePattern == TeamRoutes.receipt.text
         let readsJSON = isReceipt ? !Accept(request[.accept]).prefersPage : TeamRoutes.isProtocol(request.routePattern)
         if readsJSON { return ProtocolAnswers.problem(problem) }
-        return pages.respond(problem, to: request, of: nil)
+        return pages.respond(problem, to: request, of: team(of: request))
+    }
+
+    /// The team of the request's path, if it is in memory.
+    private func team(of request: Request) -> TeamSnapshot? {
+        let segments = request.path.split(separator: "/", maxSplits: 2)
+        guard segments.count > 1, segments[0] == "t", let id = TeamID(rawValue: String(segments[1])), id != .system
+        else { return nil }
+        return teams.known(id)
     }
 
     /// All pages with their templates, for the check at startup and for tests.

@@ -17,7 +17,7 @@ struct Metrics: Sendable {
     private func respond(_ request: Request) async throws -> Response {
         if !hasToken(request) {
             guard try await isOperator(request) else {
-                var refusal = Response.text("not for you\n", status: .unauthorized)
+                var refusal = Response.text("401 Unauthorized\n", status: .unauthorized)
                 refusal.append(.wwwAuthenticate, "Bearer")
                 return refusal
             }
