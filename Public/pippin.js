@@ -70,7 +70,11 @@ function followPreviews(root) {
     const input = document.getElementById(frame.dataset.preview);
     input?.addEventListener("input", async () => {
       const colour = input.value.trim();
-      if (!/^#[0-9a-f]{6}$/i.test(colour)) return;
+      if (!/^#[0-9a-f]{6}$/i.test(colour)) {
+        // Half a colour is no fault yet.
+        showProblem(input, /^#[0-9a-f]{0,5}$/i.test(colour) ? "" : frame.dataset.wrong);
+        return;
+      }
       showProblem(input, "");
       frame.src = frame.dataset.previewBase + encodeURIComponent(colour);
       const answer = await fetch(frame.dataset.wordsBase + encodeURIComponent(colour)).catch(() => null);
@@ -141,11 +145,31 @@ async function renewAfterDownload(event) {
   if (event.target.dataset.download !== "once") return;
   await new Promise((done) => setTimeout(done, 1500));
   // The reader may have left meanwhile.
-  const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : "")).catch(() => "");
-  const renewed = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+  const renewed = await freshMain();
   if (!renewed) return;
   document.querySelector("main").replaceWith(renewed);
   prepare(renewed);
+}
+
+/** `[data-pending]` in a page stands for what is about to happen: the page is shown anew every two seconds, a minute at most,
+    until it is there. Nothing changes under the hands of a reader, or while nobody looks. */
+async function followPending(root, rounds = 30) {
+  if (!root.querySelector("[data-pending]") || rounds === 0) return;
+  await new Promise((done) => setTimeout(done, 2000));
+  const main = document.querySelector("main");
+  if (document.hidden || main?.querySelector(":focus")) return followPending(document, rounds - 1);
+  const renewed = await freshMain();
+  if (!renewed || !main) return followPending(document, rounds - 1);
+  const flash = main.querySelector(".flash");
+  if (flash) renewed.prepend(flash);
+  main.replaceWith(renewed);
+  prepare(renewed, rounds - 1);
+}
+
+/** The main part of this page as it is by now. */
+async function freshMain() {
+  const text = await fetch(location.href).then((answer) => (answer.ok ? answer.text() : "")).catch(() => "");
+  return new DOMParser().parseFromString(text, "text/html").querySelector("main");
 }
 
 /** Shows what the server says of the field that was just typed in, and nothing of those not reached yet. */
@@ -173,10 +197,22 @@ function showProblem(input, message) {
     lines.append(...sentences.map((sentence) => Object.assign(document.createElement("span"), {
       className: "line", textContent: sentence,
     })));
-    note.replaceChildren(lines);
+    note.replaceChildren(...alertIcon(), lines);
   }
   input.setAttribute("aria-invalid", "true");
   input.setAttribute("aria-describedby", id);
+}
+
+/** The sign beside an error, as pages have it, from wherever a page has its signs. */
+function alertIcon() {
+  const signs = document.querySelector("svg.icon use")?.getAttribute("href")?.split("#")[0];
+  if (!signs) return [];
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  icon.setAttribute("class", "icon");
+  icon.setAttribute("aria-hidden", "true");
+  icon.append(document.createElementNS("http://www.w3.org/2000/svg", "use"));
+  icon.firstChild.setAttribute("href", `${signs}#alert`);
+  return [icon];
 }
 
 /** `form[data-check]` names the address where the server checks the form as it stands, as it would on submit. */
@@ -290,7 +326,7 @@ function offerToReveal(button) {
 }
 
 /** What pages have once they are here, and a part of one that is put in later. */
-function prepare(root) {
+function prepare(root, rounds) {
   showLocalTimes(root);
   breakAtParts(root === document ? document.body : root);
   guardConfirmations(root);
@@ -298,6 +334,7 @@ function prepare(root) {
   for (const label of root.querySelectorAll("[data-fill-file]")) fillFromFile(label);
   for (const button of root.querySelectorAll("[data-reveal]")) offerToReveal(button);
   followPreviews(root);
+  followPending(root, rounds);
 }
 
 prepare(document);

@@ -23,10 +23,10 @@ public struct Console: Sendable {
         SetupPages.self, TeamPages.self, OverviewPages.self, ResourceEditor<AppIDResource>.self,
         ResourceEditor<ServiceIDResource>.self, DomainPages.self, KeyPages.self, ResourceEditor<AppleKeyResource>.self,
         ResourceEditor<AppleConnectionResource>.self, ResourceEditor<EmailSourceResource>.self, TestSignInPages.self,
-        UserPages.self, UserFactorPages.self, UserInvitationPages.self, AppleTokenPages.self, TracePages.self,
-        AuditPages.self, SigningKeyPages.self, NotificationPages.self, TransferPages.self, NotBeforePages.self,
-        MemberPages.self, InvitationPages.self, InvitationAcceptancePages.self, SettingsPages.self, CheckupPages.self,
-        HealthPages.self, OperatorTeamPages.self, JobPages.self, DriftPages.self, MailboxPages.self,
+        UserPages.self, UserEndPages.self, UserFactorPages.self, UserInvitationPages.self, AppleTokenPages.self,
+        TracePages.self, AuditPages.self, SigningKeyPages.self, NotificationPages.self, TransferPages.self,
+        NotBeforePages.self, MemberPages.self, InvitationPages.self, InvitationAcceptancePages.self, SettingsPages.self,
+        CheckupPages.self, HealthPages.self, OperatorTeamPages.self, JobPages.self, DriftPages.self, MailboxPages.self,
     ]
 
     /// What the console needs beside the services that all handlers have.
@@ -102,13 +102,14 @@ public struct Console: Sendable {
         return accessControl.refuse(UserFacingError(refusal), request)
     }
 
-    /// The present path of a page whose path was another before 0.3.0, so that kept links work for one release; nil for
-    /// any other path.
+    /// The path without a slash at its end, or the present path of a page whose path was another before 0.3.0, so that
+    /// kept links work for one release; nil for any other path.
     static func renamed(_ path: String) -> String? {
         let names = ["flows": "traces", "notices": "notifications", "cutoffs": "not-before", "trials": "test-sign-ins"]
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let page = segments.map { names[$0] ?? $0 }
-        return page == segments ? nil : page.joined(separator: "/")
+        // No path of a page ends with a slash.
+        let segments = path.split(separator: "/").map(String.init)
+        let page = "/" + segments.map { names[$0] ?? $0 }.joined(separator: "/")
+        return page == path ? nil : page
     }
 
     /// Every page of the console, so that startup and tests can check the templates.

@@ -119,8 +119,6 @@ def fill_service_id(
     page.get_by_label("Identifier", exact=True).fill(identifier)
     page.get_by_label("Domains", exact=True).fill(domains)
     for number, url in enumerate(return_urls, start=1):
-        if not return_url(page, number).is_visible():
-            page.get_by_text("Add another", exact=True).click()
         return_url(page, number).fill(url)
 
 

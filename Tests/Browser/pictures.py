@@ -219,7 +219,7 @@ def readme(operator: Page, demo: Pippin, browser: Browser, album: Album) -> None
     today = "SELECT count FROM daily_counts WHERE team_id = :'team' AND measure = 'sign_in' AND day = current_date"
     database.until(demo, today, lambda rows: rows == [[str(len(PEOPLE))]], team=TEAM)
     operator.goto(f"{demo.url}/console/{TEAM}")
-    expect(operator.get_by_role("heading", name="Acme", level=1)).to_be_visible()
+    expect(operator.get_by_role("heading", name="Demo", level=1)).to_be_visible()
     album.keep_both(operator, "console")
 
 
@@ -228,7 +228,6 @@ def grow(demo: Pippin) -> None:
     days = range(1, 30)
     counts = [("sign_in", "", day, WEEK[day % 7] + (29 - day)) for day in days]
     counts += [("new_user", "", day, WEEK[(day + 2) % 7] // 6) for day in days]
-    counts += [("failure", cause, day, 3) for cause, day in (("return_url_unregistered", 4), ("secret_expired", 9))]
     values = ", ".join(
         f"('{TEAM}', '{measure}', current_date - {day}, '{subject}', {count})"
         for measure, subject, day, count in counts
@@ -238,6 +237,16 @@ def grow(demo: Pippin) -> None:
         f"INSERT INTO daily_counts (team_id, measure, day, subject, count) VALUES {values}"
         " ON CONFLICT (team_id, measure, day, subject) DO UPDATE SET count = excluded.count",
     )
+    # The people whom these days brought.
+    database.rows(
+        demo,
+        f"INSERT INTO users (team_id, sub, created_at) SELECT '{TEAM}', format('000000.%s.0000', md5(day::text || n)),"
+        f" current_date - day FROM (VALUES {', '.join(f'({day}, {WEEK[(day + 2) % 7] // 6})' for day in days)})"
+        " AS arrived (day, count), generate_series(1, count) AS n",
+    )
+    for _ in range(3):
+        requests.get(f"{demo.url}/t/{TEAM}/auth/authorize?response_type=code&client_id=example.acme.web"
+                     "&redirect_uri=https%3A%2F%2Felsewhere.example", timeout=SECONDS)
 
 
 def sign_in(page: Page, demo: Pippin, person: Person) -> None:

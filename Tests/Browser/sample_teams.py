@@ -31,6 +31,9 @@ EVE = Person("Eve", "Ning", "eve@garden.example", "primroses-open-at-dusk")
 IVY = Person("Ivy", "Wall", "ivy@garden.example", "ivy-holds-the-wall-up")
 FERN = Person("Fern", "Frond", "fern@garden.example", "fronds-of-maidenhair")
 ROSE = "rose@garden.example"
+# As long as a name and an address may be: the page of this person must not stick out.
+LENA = Person("Lena-Wilhelmine-Theodora-Augusta-Friederike-Karoline", "von-und-zu-Habichtsburg-Wolkenstein",
+              f"{'lena' * 16}@{'garden' * 10}.{'example' * 8}.example", "as-long-as-it-takes-to-say")
 JOB = "j" * 26
 
 
@@ -93,6 +96,9 @@ class SampleTeams:
             "@transfers", "users", "users?q=nobody", "@users", "user-invitations", "@user-invitations",
             "apple-tokens", "apple-tokens?state=refused&problem=client", "apple-tokens?q=nobody", "@apple-tokens",
             *(f"users/{sub}{page}" for sub in self.people for page in ("", "/factors")),
+            *(f"users/{self.people[0]}/{end}" for end in (
+                "sessions/end", "tokens/revocation", f"tokens/{self.token}/revocation", "consents/com.garden.app/end"
+            )),
             "traces", "traces?outcome=failed", "traces?app=com.nothing", "@traces", *(f"traces/{trace}" for trace in self.traces),
             "notifications", "notifications?state=dead", "@notifications", *(f"notifications/{notification}" for notification in self.notifications),
             "audit", "audit?q=nothing", "audit?outcome=refused", "@audit",
@@ -118,9 +124,9 @@ class SampleTeams:
             page.get_by_role("radio", name="Sandbox").check()
             page.get_by_role("button", name="Create team").click()
             expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
-        people = registered((ADA, BEN, CLEO, DANA, IVY, FERN))
+        people = registered((ADA, BEN, CLEO, DANA, IVY, FERN, LENA))
         people[3]["totpSecret"] = SECRET
-        self.secrets.update({SECRET, IVY.password, FERN.password})
+        self.secrets.update({SECRET, IVY.password, FERN.password, LENA.password})
         self.pippin.apply({"teams": [
             {"id": FULL, "users": people},
             {"id": STRICT, "name": "Thicket", "mode": "sandbox", "secondFactor": "required",
@@ -175,10 +181,14 @@ class SampleTeams:
         self.traces = [trace for [trace] in found]
         self._delete(FERN)
         self.people = []
-        for person in (ADA, DANA):
+        for person in (ADA, DANA, LENA):
             page = self.console.open(f"users?q={person.given_name.lower()}")
             page.get_by_role("link", name=f"{person.given_name} {person.family_name}").click()
             self.people.append(facts(page)["User ID"])
+        [[self.token]] = database.rows(
+            self.pippin,
+            f"SELECT encode(token_id, 'hex') FROM refresh_tokens WHERE team_id = '{FULL}' AND sub = '{self.people[0]}' LIMIT 1",
+        )
         self._add_apple_user()
 
     def _add_apple_user(self) -> None:
@@ -267,7 +277,7 @@ class SampleTeams:
         page = self.console.open("notifications")
         page.get_by_label("Event", exact=True).last.select_option(index=1)
         page.get_by_role("button", name="Send test event").click()
-        expect(page.get_by_role("status")).to_contain_text("on its way")
+        expect(page.get_by_role("status")).to_contain_text("being sent")
         self.notifications = [page.url.rsplit("/", 1)[1]]
         page = self.console.open("signing-keys")
         page.get_by_role("button", name="Publish the next key").click()

@@ -92,9 +92,9 @@ def test_the_set_up_link_leads_to_the_demo_team(
     page.get_by_role("button", name="Set up Pippin").click()
     expect(page.get_by_role("heading", name="Seedlings", level=1)).to_be_visible()
     page.goto(demo.printed("Console"))
-    page.get_by_role("link", name="Acme").click()
-    expect(page.get_by_role("heading", name="Acme", level=1)).to_be_visible()
-    page.get_by_role("navigation", name="Sections of Acme").get_by_role("link", name="Users").click()
+    page.get_by_role("link", name="Demo").click()
+    expect(page.get_by_role("heading", name="Demo", level=1)).to_be_visible()
+    page.get_by_role("navigation", name="Sections of Demo").get_by_role("link", name="Users").click()
     expect(page.get_by_role("link", name="Ada Lovelace")).to_be_visible()
 
     page.goto(link)

@@ -56,7 +56,7 @@ def test_an_address_is_tried_and_a_notice_sent_again(story_team, server: WebSite
     expect(page.get_by_text("Thank you", exact=True)).to_be_visible()
     jti = facts(page)["jti"]
     page.get_by_role("button", name="Send it again").click()
-    expect(page.get_by_role("status")).to_contain_text("on its way once more")
+    expect(page.get_by_role("status")).to_contain_text("being sent again")
     while page.get_by_text("Status 200", exact=True).count() < 2:
         console.reload_until("Delivered")
     sent = [claims(body) for path, body in server.received if path == "/apple"]

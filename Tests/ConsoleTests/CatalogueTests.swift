@@ -116,7 +116,7 @@ import Testing
         "console.signing-keys.state": names(TeamSigningKey.State.self),
         "console.test-sign-ins.outcome": names(TestSignInRecord.Outcome.self, each: ["", ".about"]),
         "console.trace-events": names(TraceEvent.Kind.self), "console.trace-links": names(LinkDamage.self),
-        "console.traces.outcome": names(TraceOutcome.self),
+        "console.traces.badge": names(TraceStatus.State.self), "console.traces.outcome": names(TraceOutcome.self),
         "console.transfers.refusal": names(TransferRefusal.self).filter { $0 != TransferRefusal.notAllowed.rawValue },
         "console.transfers.state": names(AppTransfer.State.self),
         "console.user-invitations.policy": names(Registration.self),

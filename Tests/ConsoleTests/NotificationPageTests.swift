@@ -97,7 +97,7 @@ import Testing
         #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("anyway"))
         try environment.admin("UPDATE notifications SET state = 'dead'")
 
-        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("sent again"))
+        #expect(try await owner.follow(try await owner.post("\(page)/replays")).text.contains("being sent again"))
         #expect(try environment.admin("SELECT state FROM notifications") == [["pending"]])
         #expect(try environment.count("jobs") == 2)
         #expect(try environment.allActions(in: .acme).last == "notification.replayed")

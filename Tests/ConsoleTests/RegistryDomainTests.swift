@@ -39,7 +39,7 @@ import Testing
             #expect(try await developer.post("\(Self.page)/checks").status == 303)
             let wrong = try await developer.get(Self.page).text
             #expect(wrong.contains("The server answered 200, but with another content."))
-            #expect(wrong.contains("<code>Welcome to Acme</code>") && wrong.contains("Not verified"))
+            #expect(wrong.contains("<code>Welcome to Acme</code>") && wrong.contains("Not needed here"))
 
             let file = try await developer.get("\(Self.page)/association-file")
             #expect(file["content-disposition"]?.contains("apple-developer-domain-association.txt") == true)

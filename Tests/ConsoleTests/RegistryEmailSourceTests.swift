@@ -60,7 +60,7 @@ import Testing
         let late = try await admin.post(Self.page, [("selectors", "s2"), ("version", "1")])
 
         #expect(late.status == 409)
-        #expect(late.text.contains("<td>s1</td><td>s2</td>"))
+        #expect(late.text.contains(">s1</td>") && late.text.contains(">s2</td>"))
         #expect(late.text.contains("name=\"version\" value=\"2\""))
         #expect(try await admin.post(Self.page, [("selectors", "s2"), ("version", "2")]).status == 303)
         #expect(try environment.identifiers("dkim_selectors::text", of: "email_sources") == ["{s2}"])

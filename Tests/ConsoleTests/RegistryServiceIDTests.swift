@@ -106,7 +106,9 @@ import Testing
         let answer = try await owner.post(Self.page, form(["https://acme.example/ben"], [("version", "1")]))
 
         #expect(answer.status == 409)
-        #expect(answer.text.contains("<td>https://acme.example/ada</td><td>https://acme.example/ben</td>"))
+        #expect(
+            answer.text.contains(">https://acme.example/ada</td>")
+                && answer.text.contains(">https://acme.example/ben</td>"))
         #expect(answer.text.contains("name=\"returnURLs\" value=\"https://acme.example/ben\""))
         #expect(try environment.identifiers("url", of: "return_urls") == ["https://acme.example/ada"])
     }

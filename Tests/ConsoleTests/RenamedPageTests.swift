@@ -12,7 +12,7 @@ import Testing
             ("/flows/0123456789ab0123456789abcdef", "/traces/0123456789ab0123456789abcdef"),
             ("/notices", "/notifications"), ("/notices/aaaa", "/notifications/aaaa"), ("/cutoffs", "/not-before"),
             ("/service-ids/com.acme.web/trials/new", "/service-ids/com.acme.web/test-sign-ins/new"),
-            ("/trials/AAAAAAAAAAAAAAAAAAAAAA", "/test-sign-ins/AAAAAAAAAAAAAAAAAAAAAA"),
+            ("/keys/", "/keys"), ("/", ""), ("/trials/AAAAAAAAAAAAAAAAAAAAAA", "/test-sign-ins/AAAAAAAAAAAAAAAAAAAAAA"),
         ]) func `a former address leads to the page's own, with its query`(former: String, page: String) async throws
     {
         var owner = try await environment.signedIn("owner", [TeamID.acme: .owner])

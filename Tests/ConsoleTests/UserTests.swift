@@ -79,10 +79,18 @@ import Testing
         var admin = try await environment.signedIn("admin", [TeamID.acme: .admin])
         let path = ConsoleRoutes.user.link(TeamID.acme, ada)
 
-        let out = try await admin.post(UserRoutes.signOut.link(TeamID.acme, ada))
-        let end = try await admin.post("\(path)/consents/com.acme.app/end")
+        let sheet = try await admin.get(UserRoutes.signOut.link(TeamID.acme, ada)).text
+        #expect(sheet.contains("1 session of Ada ends"))
+        let without = try await admin.post(UserRoutes.signOut.link(TeamID.acme, ada))
+        #expect(without.status == 422 && without.text.contains("Say why, for the audit log"))
+        #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 1)
+        let out = try await admin.post(UserRoutes.signOut.link(TeamID.acme, ada), [("reason", "A lost phone")])
+        let end = try await admin.post("\(path)/consents/com.acme.app/end", [("reason", "As she asked")])
 
         #expect(out.location == path && end.location == path)
+        let reasons = try environment.admin(
+            "SELECT after->>'reason' FROM audit_events WHERE action IN ('sessions.ended', 'consent.ended') ORDER BY at")
+        #expect(reasons == [["A lost phone"], ["As she asked"]])
         #expect(try environment.count("sessions WHERE team_id = 'ACMETEAM01'") == 0)
         #expect(try environment.count("consents") == 0)
         #expect(try environment.count("refresh_tokens WHERE revoked_at IS NULL") == 0)
@@ -122,13 +130,13 @@ import Testing
         let page = try await admin.get(path).text
         let id = try #require(RefreshTokenID(rawValue: "000102030405060708090a0b0c0d0e0f"))
         let revocation = UserRoutes.tokenRevocation.link(TeamID.acme, ada, id)
-        let one = try await admin.post(revocation)
+        let one = try await admin.post(revocation, [("reason", "Leaked")])
         #expect(page.contains("com.acme.web") && !page.contains("com.acme.tried"))
         #expect(one.location == path)
         #expect(try environment.count(live) == 1)
-        #expect(try await admin.post(revocation).status == 404)
+        #expect(try await admin.post(revocation, [("reason", "Leaked")]).status == 404)
 
-        let all = try await admin.post(UserRoutes.tokenRevocations.link(TeamID.acme, ada))
+        let all = try await admin.post(UserRoutes.tokenRevocations.link(TeamID.acme, ada), [("reason", "All")])
         #expect(all.location == path)
         #expect(try environment.count(live) == 0)
         #expect(try environment.count("consents") == 1)

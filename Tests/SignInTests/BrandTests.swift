@@ -23,10 +23,11 @@ import Testing
         let white = AccentColour.white
         let surface = try #require(AccentColour(rawValue: "#1a1b19"))
         for (one, other) in [
-            (light.accent, white), (light.accent, light.soft), (light.onAccent, light.accent),
-            (light.onAccent, light.strong), (dark.accent, surface), (dark.accent, dark.soft),
-            (dark.onAccent, dark.accent), (dark.onAccent, dark.strong),
+            (light.accent, white), (light.accent, light.soft), (light.onAccent, light.fill),
+            (light.onAccent, light.press), (light.strong, white), (dark.accent, surface), (dark.accent, dark.soft),
+            (dark.strong, surface), (dark.onAccent, dark.fill), (dark.onAccent, dark.press),
         ] { #expect(one.contrast(with: other) >= 4.5, "\(one) on \(other)") }
+        #expect(light.fill == accent.colour && dark.fill == accent.colour)
     }
 
     @Test(.site) func `pages carry the accent as a style sheet that browsers may keep, and no other spelling of it`()
@@ -34,13 +35,13 @@ import Testing
     {
         try site.admin("UPDATE teams SET accent_colour = '#0a84ff' WHERE team_id = 'ACMETEAM01'")
         let page = try site.ask("GET", Browser.authorize())
-        #expect(page.body.contains("href=\"/accents/1/0a84ff.css\""))
-        let sheet = try site.ask("GET", "/accents/1/0a84ff.css")
+        #expect(page.body.contains("href=\"/accents/2/0a84ff.css\""))
+        let sheet = try site.ask("GET", "/accents/2/0a84ff.css")
         #expect(sheet.status == 200 && sheet["Content-Type"] == "text/css; charset=utf-8")
         #expect(sheet["Cache-Control"] == "public, max-age=31536000, immutable")
         #expect(sheet.body.contains("--accent:") && sheet.body.contains("prefers-color-scheme: dark"))
         for other in ["0A84FF.css", "0a84ff", "0a84f.css", "0a84fg.css", "+a84ff.css", "0a84ff.js"] {
-            #expect(try site.ask("GET", "/accents/1/\(other)").status == 404, "\(other)")
+            #expect(try site.ask("GET", "/accents/2/\(other)").status == 404, "\(other)")
         }
         let rival = try site.ask("GET", Browser.authorize().replacing("ACMETEAM01", with: "RIVALTEAM1"))
         #expect(!rival.body.contains("/accents/"))

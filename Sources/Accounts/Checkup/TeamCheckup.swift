@@ -284,9 +284,10 @@ public struct TeamCheckup: Sendable {
             return switch source.state {
             case .ok: Finding(.good, subject, Message("console.checkup.mail.ok"))
             case .pending: Finding(.note, subject, Message("console.checkup.mail.pending"))
+            // Nothing bounces that would not bounce with the right records: no relay runs yet.
             case .missing, .wrong:
                 Finding(
-                    .wrong, subject, Message("console.checkup.mail.wrong"),
+                    .note, subject, Message("console.checkup.mail.wrong"),
                     advice: source.records.filter { $0.state == .missing || $0.state == .wrong }.map { $0.repair })
             }
         }

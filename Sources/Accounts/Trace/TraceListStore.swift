@@ -54,6 +54,28 @@ public struct TraceListStore: Sendable {
         """
     }
 
+    /// The totals of the lists with these filters, each up to `Page.countLimit + 1`, in one statement.
+    public func totals(in team: TeamID, matching filters: [TraceFilter], at now: Timestamp)
+        async throws(PostgresFailure) -> [Int]
+    {
+        let totals = filters.map { Self.total(matching: Self.condition(in: team, $0, at: now)) }
+        let rows = try await database.search("SELECT \(totals.joined(separator: ", "))", in: team)
+        guard var row = rows.first else { return [] }
+        var counts: [Int] = []
+        for _ in filters { counts.append(try row.next()) }
+        return counts
+    }
+
+    private static func total(matching condition: SQL) -> SQL {
+        """
+        (
+            SELECT count(*) FROM (
+                SELECT FROM traces f WHERE \(condition) ORDER BY f.trace_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
+            ) AS counted
+        )
+        """
+    }
+
     /// Selects the page and the total in one statement.
     static func selection(
         in team: TeamID, _ filter: TraceFilter, after cursor: ListCursor?, limit: Int, at now: Timestamp
@@ -61,11 +83,7 @@ public struct TraceListStore: Sendable {
         let condition = condition(in: team, filter, at: now)
         let following: SQL = if let cursor { "AND f.trace_id < \(cursor.id)" } else { "" }
         return """
-            SELECT (
-                SELECT count(*) FROM (
-                    SELECT FROM traces f WHERE \(condition) ORDER BY f.trace_id DESC LIMIT \(Page<SignInTrace>.countLimit + 1)
-                ) AS counted
-            ), \(columns(in: team))
+            SELECT \(total(matching: condition)), \(columns(in: team))
             FROM traces f
             WHERE \(condition) \(following)
             ORDER BY f.trace_id DESC

@@ -157,10 +157,9 @@ public final class TraceRecorder: TraceSink, @unchecked Sendable {
     }
 
     private func stand(_ event: TraceEvent, _ trace: inout PendingTrace) {
-        guard let outcome = event.kind.outcome else { return }
-        trace.outcome = outcome
+        trace.outcome = event.kind.outcome ?? .open
         trace.cause = event.cause
-        if outcome == .failed { trace.reference = event.origin.requestID }
+        if trace.outcome == .failed { trace.reference = event.origin.requestID }
     }
 
     /// Records the complete sign-in of a native app that exchanged the result of Apple's sign-in.

@@ -33,7 +33,11 @@ struct TraceStore: Sendable {
                 ON CONFLICT (team_id, trace_id) DO UPDATE SET
                     sub = coalesce(excluded.sub, known.sub),
                     outcome = CASE WHEN \(Self.isEarlier) THEN known.outcome ELSE excluded.outcome END,
-                    cause = CASE WHEN \(Self.isEarlier) THEN known.cause ELSE excluded.cause END,
+                    cause = CASE
+                        WHEN excluded.outcome = 'open' AND known.outcome = 'open'
+                        THEN coalesce(excluded.cause, known.cause)
+                        WHEN \(Self.isEarlier) THEN known.cause ELSE excluded.cause
+                    END,
                     reference = coalesce(excluded.reference, known.reference),
                     is_test = known.is_test OR excluded.is_test,
                     opening = CASE
@@ -130,7 +134,11 @@ struct PendingTrace {
         opening = opening ?? later.opening
         clientID = clientID ?? later.clientID
         subject = later.subject ?? subject
-        if later.outcome != .open { (outcome, cause) = (later.outcome, later.cause) }
+        if later.outcome != .open {
+            (outcome, cause) = (later.outcome, later.cause)
+        } else if outcome == .open {
+            cause = later.cause ?? cause
+        }
         reference = later.reference ?? reference
         events += later.events.prefix(max(0, TraceDetailStore.eventLimit - events.count))
     }

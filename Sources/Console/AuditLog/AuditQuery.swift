@@ -25,16 +25,8 @@ struct AuditQuery: Sendable {
         if let text = list["ip"] {
             filter.addresses = errors.require(AddressBlock(text), "ip", Message("console.audit.error.ip"))
         }
-        if let text = list["from"] {
-            filter.since = errors.require(Timestamp(day: text), "from", Message("console.audit.error.day"))
-        }
-        if let text = list["to"] {
-            let day = errors.require(Timestamp(day: text), "to", Message("console.audit.error.day"))
-            filter.until = day.map { $0 + .seconds(86_400) }
-        }
-        if let since = filter.since, let until = filter.until, since >= until {
-            errors.add("to", Message("console.audit.error.order"))
-        }
+        (filter.since, filter.until) = list.days
+        for error in list.errors.all { errors.add(error.path, error.message) }
         self.filter = filter
     }
 

@@ -26,6 +26,7 @@ struct AuditRow: Sendable {
         $0.optionalText("agent") { $0.entry.userAgent }
         $0.optionalText("requestID") { $0.entry.requestID }
         $0.flag("refused") { $0.entry.outcome == .refused }
+        $0.flag("compared") { $0.entry.before.map { $0 != "{}" } ?? false }
         $0.list("changes", AuditChange.fields) { $0.changes }
     }
 

@@ -36,6 +36,24 @@ final class Chrome: Sendable {
         }
     }
 
+    /// The scheduled deletion of the team.
+    private struct Deletion: Sendable {
+        let due: Timestamp
+        let context: TeamContext
+
+        static let fields = Fields<Deletion> {
+            $0.words("words") { deletion in
+                deletion.context.team.closedAt != nil
+                    ? Message("console.frame.deletion.closed")
+                    : Message("console.frame.deletion", ["time": deletion.due])
+            }
+            $0.optionalText("url") { deletion in
+                let settings = SettingsRoutes.settings.link(deletion.context.teamID)
+                return deletion.context.may(.dangerZone) ? "\(settings)#due-heading" : nil
+            }
+        }
+    }
+
     private var rows: [Row] {
         context.account.rights.memberships.map { Row(team: $0.team, isCurrent: $0.team.id == context.teamID) }
     }
@@ -45,6 +63,9 @@ final class Chrome: Sendable {
         $0.text("teamName") { $0.context.team.settings.name.rawValue }
         $0.text("teamInitial") { Initial.of($0.context.team.settings.name.rawValue) }
         $0.flag("sandbox") { $0.context.team.settings.mode == .sandbox }
+        $0.optionalGroup("deletion", Deletion.fields) { chrome in
+            chrome.context.team.deletionDueAt.map { Deletion(due: $0, context: chrome.context) }
+        }
         $0.list("teams", Row.fields) { $0.rows }
         $0.optionalText("newTeamURL") { $0.context.account.isOperator ? ConsoleRoutes.newTeam.link() : nil }
         $0.group("at", Section.fields) { $0.context.section }

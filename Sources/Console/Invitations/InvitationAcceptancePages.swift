@@ -58,7 +58,7 @@ struct InvitationAcceptancePages: ConsolePages {
             fields, for: open.invitation.email, to: open.team.settings.name.rawValue,
             .ofConsole(request, at: server.clock(), with: parts.newPasswords))
         guard let accepted else { return refuse(form, open, token, browser) }
-        do { return try await join(token, open, accepted, request) } catch UserStore.Failure.loginTaken {
+        do { return try await join(token, open, accepted, request, browser) } catch UserStore.Failure.loginTaken {
             form.refuseAddress()
             return refuse(form, open, token, browser)
         } catch is PasswordHasher.Busy { throw UserFacingError.unavailable }
@@ -83,10 +83,11 @@ struct InvitationAcceptancePages: ConsolePages {
         }
     }
 
-    /// Joins with a new account, which then signs in on the usual page, so that no required factor is skipped.
+    /// Joins with a new account and signs it in; where its role requires a second factor, the session gives no access
+    /// until the account has one.
     private func join(
         _ token: LinkToken, _ open: OpenInvitation, _ accepted: (name: PersonName, password: NewPassword),
-        _ request: Request
+        _ request: Request, _ browser: String
     ) async throws -> Response {
         let hash = try await parts.hasher.hash(accepted.password, for: open.team.id, from: request.auditOrigin)
         let joined = try await acceptance.accept(token, from: request.auditOrigin, at: server.clock()) {
@@ -95,10 +96,13 @@ struct InvitationAcceptancePages: ConsolePages {
             return try await users.create(person, change)
         }
         guard let joined else { return gone }
-        let name = open.team.settings.name.rawValue
-        let frame = SetupFrame(
-            title: Message("console.invitation.joined.title", ["team": name]).localizedText, assets: site.assets)
-        return site.respond(InvitationJoinedPage(frame: frame, team: joined.team))
+        let session = try await parts.sessions.begin(
+            for: joined.account, in: .system, from: request.auditOrigin, at: server.clock())
+        var response = Response.redirect(to: ConsoleRoutes.overview.link(joined.team))
+        let welcome = Flash.good(Message("console.invitation.flash.joined", ["team": open.team.settings.name.rawValue]))
+        response.set(welcome.cookie(for: browser, site))
+        response.set(SessionCookie.make(session, site.cookies))
+        return response
     }
 
     private func view(_ open: OpenInvitation, _ token: LinkToken, _ browser: String, _ context: AccountContext?)
@@ -138,5 +142,5 @@ struct InvitationAcceptancePages: ConsolePages {
         return site.respond(InvitationGonePage(frame: frame, message: message), status: status)
     }
 
-    static var views: [any View.Type] { [InvitationPage.self, InvitationJoinedPage.self, InvitationGonePage.self] }
+    static var views: [any View.Type] { [InvitationPage.self, InvitationGonePage.self] }
 }

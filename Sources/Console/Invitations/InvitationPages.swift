@@ -46,6 +46,7 @@ struct InvitationPages: ConsolePages {
         try await database.count(
             RateLimit.Use.mail(to: recipient, by: .account(context.account.subject)), in: context.teamID,
             at: server.clock())
+        let earlier = try await invitations.list(in: context.teamID).map(\.email)
         do {
             _ = try await invitations.invite(
                 email, as: role, by: context.account.subject, in: context.teamID, from: context.origin,
@@ -64,11 +65,9 @@ struct InvitationPages: ConsolePages {
             form.errors.add("email", Message("console.members.full", ["limit": Quota.members.count]))
             return try await roster.respond(context, form)
         } catch InvitationStore.Failure.notAllowed { throw UserFacingError.forbidden }
-        let flash: Flash =
-            server.sendsMail
-            ? .good(Message("console.members.flash.invited", ["email": email.shown]))
-            : .warn(Message("console.members.flash.kept", ["email": email.shown]))
-        return context.redirect(to: MemberRoutes.list.link(context.teamID), saying: flash)
+        return context.redirect(
+            to: MemberRoutes.list.link(context.teamID),
+            saying: .invited(email, after: earlier, sendsMail: server.sendsMail))
     }
 
     private func withdraw(_ context: TeamContext, _ id: InvitationID) async throws -> Response {
@@ -105,6 +104,17 @@ extension MailQueue {
     }
 }
 
+extension Flash {
+    /// What became of an invitation, also of an earlier one of that address.
+    static func invited(_ email: EmailAddress, after earlier: [EmailAddress], sendsMail: Bool) -> Flash {
+        let isAgain = earlier.contains { $0.rawValue.lowercased() == email.rawValue.lowercased() }
+        let sent: Message = isAgain ? Message("console.members.flash.again") : Message("console.members.flash.sent")
+        return sendsMail
+            ? .good(Message("console.members.flash.invited", ["email": email.shown, "sent": sent]))
+            : .warn(Message("console.members.flash.kept", ["email": email.shown, "sent": sent]))
+    }
+}
+
 /// Page of an invitation link: the team, the role, and the ways to join.
 struct InvitationPage: FramedPage {
     static let template = "invitations/show"
@@ -133,18 +143,6 @@ struct InvitationPage: FramedPage {
     /// The signed-in user, or nil.
     let person: PersonView?
     var form = InvitationForm()
-}
-
-/// Page after joining with a new account, with a link to sign in.
-struct InvitationJoinedPage: FramedPage {
-    static let template = "invitations/joined"
-    static let fields = frameFields.with {
-        $0.words("heading") { $0.frame.title }
-        $0.text("teamURL") { ConsoleRoutes.overview.link($0.team) }
-    }
-
-    let frame: SetupFrame
-    let team: TeamID
 }
 
 /// Error page for an invitation that is used, withdrawn or expired, or whose team is at its member limit.

@@ -57,7 +57,9 @@ struct ListFilter: Sendable {
                 isCode: type != "date")
         case .choice(let any, let values):
             let options = values.map { Option($0.value, $0.words, isChosen: $0.value == value) }
-            return Input(name, label, as: .list([Option("", any, isChosen: value.isEmpty)] + options), errors: errors)
+            return Input(
+                name, label, as: .list([Option("", any, isChosen: value.isEmpty)] + options), errors: errors,
+                isRequired: false)
         }
     }
 

@@ -16,9 +16,13 @@ struct ListQuery: Sendable {
     /// Path of the list, which shows its first page without filters.
     let path: String
     let filters: [ListFilter]
-    /// The filters in force, in display order.
+    /// The filters as they were typed, in display order.
     let parameters: [(name: String, value: String)]
     private let cursors: [ListCursor]
+    /// Errors of the days; a filter with an error is not in force.
+    private(set) var errors = FieldErrors()
+    /// The times of the filters `from` and `to`, which name days in UTC.
+    private(set) var days: (since: Timestamp?, until: Timestamp?)
 
     /// - Throws: `UserFacingError` if the query string cannot be parsed.
     init(_ request: Request, at path: String, _ filters: [ListFilter] = []) throws(UserFacingError) {
@@ -40,6 +44,19 @@ struct ListQuery: Sendable {
             cursors.append(cursor)
         }
         self.cursors = cursors
+        readDays()
+    }
+
+    private mutating func readDays() {
+        let wrong = Message("console.forms.day")
+        let since = self["from"].flatMap { errors.require(Timestamp(day: $0), "from", wrong) }
+        let last = self["to"].flatMap { errors.require(Timestamp(day: $0), "to", wrong) }
+        if let since, let last, last < since {
+            errors.add("to", Message("console.forms.day.order"))
+            days = (since, nil)
+        } else {
+            days = (since, last.map { $0 + .seconds(86_400) })
+        }
     }
 
     /// Value of the filter; nil if it is not set.
@@ -59,7 +76,9 @@ struct ListQuery: Sendable {
     }
 
     /// The filters in force, each with the URL of the list without it.
-    var chips: [ChipView] { parameters.map { chip($0, without: [$0.name]) } }
+    var chips: [ChipView] {
+        parameters.filter { errors[FieldPath($0.name)] == nil }.map { chip($0, without: [$0.name]) }
+    }
 
     /// - Parameter names: the filters that the chip's URL leaves out.
     func chip(_ parameter: (name: String, value: String), without names: Set<String>) -> ChipView {
@@ -71,7 +90,7 @@ struct ListQuery: Sendable {
     }
 
     /// The inputs of the filters with their values.
-    var inputs: [Input] { filters.compactMap { $0.view(self[$0.name] ?? "") } }
+    var inputs: [Input] { filters.compactMap { $0.view(self[$0.name] ?? "", errors: errors) } }
 
     private func url(_ parameters: [(name: String, value: String)], _ cursors: ArraySlice<ListCursor>) -> String {
         let all = parameters + cursors.map { (name: "after", value: $0.text) }

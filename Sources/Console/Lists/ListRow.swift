@@ -6,6 +6,8 @@ final class ListRow: Sendable {
     let title: LocalizedText
     /// Page of what the row is about, which a click anywhere in the row opens.
     let url: String?
+    /// What a screen reader says after the title, where several rows have the same.
+    let hidden: LocalizedText?
     /// Identifiers below the title.
     let codes: [String]
     /// Lines below the title.
@@ -19,11 +21,13 @@ final class ListRow: Sendable {
     let hasArrow: Bool
 
     init(
-        _ title: any LocalizedTextConvertible, at url: String? = nil, codes: [String] = [], notes: [RowPart?] = [],
-        end: [RowPart?] = [], initial: String? = nil, isPerson: Bool = false, hasArrow: Bool = true
+        _ title: any LocalizedTextConvertible, at url: String? = nil, for hidden: LocalizedText? = nil,
+        codes: [String] = [], notes: [RowPart?] = [], end: [RowPart?] = [], initial: String? = nil,
+        isPerson: Bool = false, hasArrow: Bool = true
     ) {
         self.title = title.localizedText
         self.url = url
+        self.hidden = hidden
         self.codes = codes
         self.notes = Self.present(notes)
         self.end = Self.present(end)
@@ -42,6 +46,7 @@ final class ListRow: Sendable {
     static let fields = Fields<ListRow> {
         $0.words("title") { $0.title }
         $0.optionalText("url") { $0.url }
+        $0.optionalWords("hidden") { $0.hidden }
         $0.list("codes", Fields<String> { $0.text("text") { $0 } }) { $0.codes }
         $0.list("notes", RowPart.fields) { $0.notes }
         $0.list("end", RowPart.fields) { $0.end }

@@ -103,6 +103,7 @@ struct ListView: Sendable {
         $0.list("inputs", Input.fields) { $0.isSearch ? [] : $0.query.inputs }
         $0.words("button") { $0.button }
         $0.list("chips", ChipView.fields) { $0.isSearch ? [] : $0.query.chips }
+        $0.flag("filtered") { $0.query.isFiltered }
         $0.text("clearURL") { $0.query.path }
         $0.list("rows", ListRow.fields) { if case .rows(let rows) = $0.content { rows } else { [] } }
         $0.optionalGroup("table", ListTable.fields) {

@@ -21,6 +21,8 @@ struct NotificationDetailPage: FramedPage {
         $0.group("appID", appIDFields) { $0 }
         $0.group("created", TimeView.fields) { TimeView($0.notification.createdAt) }
         $0.optionalGroup("settled", TimeView.fields) { $0.notification.settledAt.map(TimeView.init) }
+        // A page whose notification is about to be sent shows the answer by itself.
+        $0.flag("isPending") { $0.notification.state == .pending && $0.attempts.isEmpty }
         $0.list("attempts", DeliveryAttempt.fields) { $0.attempts }
         $0.optionalText("replayURL") { $0.replayURL }
     }

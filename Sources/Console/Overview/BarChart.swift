@@ -9,17 +9,14 @@ struct BarChart: Sendable {
 
     let name: String
     let title: Message
-    /// URL of the list of the counted items; nil without such a list.
-    let url: String?
     private let days: [Timestamp]
     private let counts: [Int]
     /// Value at the top of the scale.
     private let scale: Int
 
-    init(_ name: String, _ title: Message, at url: String? = nil, days: [Timestamp], counts: [Int]) {
+    init(_ name: String, _ title: Message, days: [Timestamp], counts: [Int]) {
         self.name = name
         self.title = title
-        self.url = url
         self.days = days
         self.counts = counts
         scale = Self.scale(above: counts.max() ?? 0)
@@ -87,7 +84,6 @@ struct BarChart: Sendable {
     static let fields = Fields<BarChart> {
         $0.text("name") { $0.name }
         $0.words("title") { $0.title }
-        $0.optionalText("url") { $0.url }
         $0.words("total") { $0.total }
         $0.flag("empty") { $0.total == 0 }
         $0.optionalWords("first") { $0.days.first.map { LocalizedText.day($0) } }

@@ -71,8 +71,8 @@ struct Checklist: Sendable {
         [
             Step(
                 title: Message("console.overview.key"), detail: Message("console.overview.key.detail"),
-                isDone: progress.activeKeys > 0,
-                url: progress.activeKeys > 0 ? ConsoleRoutes.keys.link(team) : ConsoleRoutes.newKey.link(team),
+                isDone: progress.hasActiveKey,
+                url: progress.hasActiveKey ? ConsoleRoutes.keys.link(team) : ConsoleRoutes.newKey.link(team),
                 action: Message("console.overview.key.action"), afterwards: Message("console.overview.keys")),
             Step(
                 title: Message("console.overview.sign-in"), detail: Message("console.overview.sign-in.detail"),

@@ -27,9 +27,9 @@ struct OverviewPages: ConsolePages {
             OverviewPage(
                 frame: context.frame(Message("console.overview.title")), checklist: Checklist(progress, in: team),
                 counts: Self.counts(progress, team),
-                activity: Activity(
-                    report: try await DailyCountStore(database).report(of: team, days: Activity.days, at: now),
-                    team: team), failures: try await failures(in: team, at: now),
+                activity: try await Activity(
+                    try await DailyCountStore(database).report(of: team, days: Activity.days, at: now), in: team,
+                    TraceListStore(database), at: now), failures: try await failures(in: team, at: now),
                 attention: found.map { $0.row(in: team) }, endpoints: endpoints(of: team),
                 events: entries.map { $0.row(in: team) }))
     }
@@ -64,7 +64,7 @@ struct OverviewPages: ConsolePages {
                 label: Message("console.overview.service-ids"), value: .number(progress.serviceIDs),
                 url: ConsoleRoutes.serviceIDs.link(team)),
             .init(
-                label: Message("console.overview.active-keys"), value: .number(progress.activeKeys),
+                label: Message("console.overview.keys"), value: .number(progress.keys),
                 url: ConsoleRoutes.keys.link(team)),
             .init(label: Message("console.overview.users"), value: users, url: ConsoleRoutes.users.link(team)),
         ]

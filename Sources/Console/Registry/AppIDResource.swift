@@ -13,6 +13,7 @@ struct AppIDResource: ListedResource {
     let routes = RegistryRoutes.appIDs
     let section = Section.appIDs
     let right = Right.changeRegistry
+    let deletionRight = Right.changeUsers
 
     static var views: [any View.Type] { [AppIDPage.self] }
 
@@ -101,19 +102,12 @@ struct AppIDResource: ListedResource {
             },
             connectURL: connection == nil && context.may(.changeKeys)
                 ? AppleConnectionResource.newURL(for: primary, in: team) : nil,
-            danger: mayDelete(with: consequences, context)
-                ? danger(
-                    appID, context, rejected,
-                    summary: Message("console.app-ids.delete.summary", ["app": appID.description]),
-                    consequences: consequences.sentences, button: Message("console.app-ids.delete.button")) : nil,
+            danger: danger(
+                appID, context, rejected,
+                summary: Message("console.app-ids.delete.summary", ["app": appID.description]),
+                consequences: consequences.sentences, button: Message("console.app-ids.delete.button")),
             transferURL: "\(TransferPages.transfers.link(team))?app=\(id)")
         return context.site.respond(view, status: rejected.status)
-    }
-
-    /// Whether the member may delete the App ID; its keys are deleted too, so that needs the right to change keys.
-    private func mayDelete(with consequences: AppIDConsequences, _ context: TeamContext) -> Bool {
-        let keys = consequences.activeKeys + consequences.appleKeys
-        return context.may(right) && (keys.isEmpty || context.may(.changeKeys))
     }
 }
 
@@ -139,12 +133,7 @@ extension AppIDResource {
     }
 
     func delete(_ appID: AppID, reason: String, _ context: TeamContext, _ change: borrowing Change) async throws -> Bool
-    {
-        let deleted = try await registry.appIDs.delete(appID.identifier, reason: reason, change)
-        guard let deleted else { return false }
-        guard mayDelete(with: deleted, context) else { throw UserFacingError.forbidden }
-        return true
-    }
+    { try await registry.appIDs.delete(appID.identifier, reason: reason, change) != nil }
 
     func createdMessage(_ appID: AppID) -> Flash? {
         .good(Message("console.app-ids.flash.registered", ["app": appID.description]))

@@ -230,6 +230,8 @@ extension AppleConnectionResource {
         if let problem = problems.all.first {
             return context.redirect(to: page(context, appID), saying: .bad(problem.message))
         }
+        // They were answered before the simulator knew these values.
+        try await registry.appleTests.replace([], of: appID, in: context.teamID)
         let done = Message("console.apple.flash.registered")
         return context.redirect(to: page(context, appID), saying: .good(done))
     }

@@ -55,11 +55,12 @@ struct DomainPage: FramedPage {
     static let template = "console/domains/show"
     static let fields = frameFields.with {
         $0.text("name") { $0.domain.name.text }
-        $0.group("state", BadgeView.fields) { $0.domain.badge }
+        $0.group("state", BadgeView.fields) { $0.domain.badge(isNeeded: $0.isNeeded) }
         $0.optionalGroup("checked", TimeView.fields) { $0.domain.checkedAt.map(TimeView.init) }
         $0.optionalText("checkURL") { $0.checkURL }
         $0.optionalGroup("lapses", TimeView.fields) { $0.lapses }
         $0.optionalGroup("finding", findingFields) { $0.domain.finding }
+        $0.flag("idle") { $0.domain.isOwnMachine && !$0.isNeeded }
         $0.optionalWords("advice") { $0.domain.advice(isNeeded: $0.isNeeded) }
         $0.group("address", CopyView.fields) { page in
             CopyView(Message("console.domains.address"), page.domain.associationURL)
@@ -99,12 +100,15 @@ struct DomainPage: FramedPage {
 }
 
 extension RegisteredDomain {
-    var badge: BadgeView {
+    /// - Parameter isNeeded: whether the team accepts return URLs on verified domains only.
+    func badge(isNeeded: Bool) -> BadgeView {
         switch state {
         case .pending: BadgeView(.plain, Message("console.domains.state.pending"))
         case .verified: BadgeView(.good, Message("console.domains.state.verified"))
         case .failing: BadgeView(.warn, Message("console.domains.state.failing"))
-        case .unverified: BadgeView(isOwnMachine ? .plain : .bad, Message("console.domains.state.unverified"))
+        case .unverified where isOwnMachine && !isNeeded:
+            BadgeView(.plain, Message("console.domains.state.own-machine"))
+        case .unverified: BadgeView(.bad, Message("console.domains.state.unverified"))
         }
     }
 }

@@ -63,13 +63,17 @@ struct KeyPages: ConsolePages {
         -> Response
     {
         let primaries = try await registry.primaries(in: context.teamID)
+        let full = try await registry.keys.fullAppIDs(in: context.teamID).map { appID in
+            let limit = Quota.activeKeys.count
+            return (appID, Message("console.keys.app-id.full", ["number": limit, "limit": limit]))
+        }
         let inputs: [Input] = [
             Input(
                 "name", Message("console.registry.name"), name, placeholder: Message("console.keys.name.placeholder"),
                 hint: Message("console.keys.name.hint"), errors: problems),
             .appIDs(
-                primaries, chosen: appID, label: Message("console.registry.app-id"),
-                hint: Message("console.keys.app-id.hint"), errors: problems),
+                primaries, chosen: appID, disabled: Dictionary(uniqueKeysWithValues: full),
+                label: Message("console.registry.app-id"), hint: Message("console.keys.app-id.hint"), errors: problems),
         ]
         let path = ConsoleRoutes.keys.link(context.teamID)
         let view = NewPage(

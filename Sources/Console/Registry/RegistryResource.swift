@@ -15,6 +15,8 @@ protocol RegistryResource: ConsolePages {
     var section: Section { get }
     /// Right that a member needs for changes.
     var right: Right { get }
+    /// Right that a member needs to delete one; another one where that ends people's tokens.
+    var deletionRight: Right { get }
 
     /// Page with the form for a new object.
     func newPage(_ context: TeamContext, _ form: SettingsForm<Value>, _ problems: FieldErrors) async throws -> Response
@@ -63,6 +65,7 @@ extension ListedResource {
 extension RegistryResource {
     func mount(on router: inout ConsoleRouter) {}
 
+    var deletionRight: Right { right }
     func emptyForm(_ context: TeamContext) -> SettingsForm<Value> { SettingsForm() }
     func checkName(_ form: SettingsForm<Value>, _ change: borrowing Change) async throws {}
     func home(of team: TeamID) -> String { routes.list.link(team) }
@@ -92,12 +95,12 @@ extension RegistryResource {
             version: rejected.typed?.version ?? value.version, errors: form.links(problems), inputs: first, more: more)
     }
 
-    /// The form that deletes an object; nil without the right to change it.
+    /// The form that deletes an object; nil without the right to delete it.
     func danger(
         _ value: Value, _ context: TeamContext, _ rejected: RejectedForm<Value>, summary: Message,
         consequences: [Message] = [], button: Message
     ) -> DangerView? {
-        guard context.may(right) else { return nil }
+        guard context.may(deletionRight) else { return nil }
         return (rejected.confirmation ?? Confirmation(expecting: value.identity)).view(
             action: routes.deletion.link(context.teamID, value.key), summary: summary, consequences: consequences,
             button: button, version: value.version)

@@ -38,8 +38,8 @@ struct ResourceEditor<Resource: RegistryResource>: ConsolePages {
         router.post(routes.checkOne, needs: right, at: section) { context, form, key in
             try await checkChange(context, form, try await find(key, context))
         }
-        router.post(routes.deletion, needs: right, at: section, countsForTeam: false) { context, form, key in
-            try await delete(context, form, try await find(key, context))
+        router.post(routes.deletion, needs: resource.deletionRight, at: section, countsForTeam: false) {
+            context, form, key in try await delete(context, form, try await find(key, context))
         }
     }
 

@@ -13,6 +13,7 @@ struct ServiceIDResource: ListedResource {
     let routes = RegistryRoutes.serviceIDs
     let section = Section.serviceIDs
     let right = Right.changeRegistry
+    let deletionRight = Right.changeUsers
 
     static var views: [any View.Type] { [ServiceIDPage.self] }
 
@@ -94,7 +95,8 @@ struct ServiceIDResource: ListedResource {
                     end: [
                         .last(
                             Message("console.service-domains.checked"), domain.checkedAt,
-                            never: Message("console.service-domains.never")), .badge(domain.badge),
+                            never: Message("console.service-domains.never")),
+                        .badge(domain.badge(isNeeded: context.team.settings.requiresVerifiedDomains)),
                     ])
             }, settings: ClientSettings(team: team, server: server).views(of: service, keys: keys),
             keysURL: keys.isEmpty ? ConsoleRoutes.appID.link(team, service.appID) : nil,

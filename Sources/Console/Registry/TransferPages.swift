@@ -43,18 +43,34 @@ struct TransferPages: ConsolePages {
         let mayChange = context.may(.dangerZone)
         var form = form
         if form.appID.isEmpty { form.appID = try context.request.parameters()["app"] ?? "" }
-        let primaries = try await registry.primaries(in: team)
+        let free = try await offerable(in: team, beside: known)
         let view = TransferPage(
             frame: context.frame(Message("console.transfers.title")),
             transfers: known.map { $0.row(in: team, mayChange: mayChange) },
-            offer: mayChange && !primaries.isEmpty
-                ? FormView(action: Self.transfers.link(team), errors: [], inputs: form.inputs(of: primaries)) : nil)
+            offer: mayChange && !free.isEmpty
+                ? FormView(action: Self.transfers.link(team), errors: form.errors.links, inputs: form.inputs(of: free))
+                : nil, mayOffer: mayChange)
         return site.respond(view, status: form.errors.status)
+    }
+
+    /// The App IDs that are in no group and not under way to another team.
+    private func offerable(in team: TeamID, beside known: [AppTransfer]) async throws -> [AppID] {
+        let all = try await registry.allAppIDs(in: team)
+        let grouped = Set(all.compactMap(\.primary))
+        let since = server.clock() - AppTransfer.window
+        let underWay = known.filter { transfer in
+            transfer.state == .offered || transfer.state == .accepted && transfer.settledAt.map { $0 > since } == true
+        }
+        let taken = Set(underWay.filter { $0.source == team }.map(\.appID))
+        return all.filter { $0.primary == nil && !grouped.contains($0.identifier) && !taken.contains($0.identifier) }
     }
 
     private func offer(_ context: TeamContext, _ sent: Form) async throws -> Response {
         var form = TransferForm(sent)
-        guard let appID = ClientID(rawValue: form.appID) else { throw UserFacingError(HTTPError.badRequest) }
+        guard let appID = ClientID(rawValue: form.appID) else {
+            form.errors.add("appID", Message("console.registry.choose-app-id"))
+            return try await show(context, form)
+        }
         do {
             guard let target = TeamID(rawValue: form.target.trimmed.uppercased()) else {
                 throw TransferRefusal.unknownTeam
@@ -125,12 +141,14 @@ struct TransferPage: FramedPage {
     static let fields = frameFields.with {
         $0.rows("transfers") { $0.transfers }
         $0.optionalGroup("offer", FormView.fields) { $0.offer }
+        $0.flag("nothingToOffer") { $0.mayOffer && $0.offer == nil }
     }
 
     let frame: ConsoleFrame
     let transfers: [ListRow]
-    /// Nil if the team has no primary App ID, or if the account may not offer one.
+    /// Nil if the team has no App ID that can be offered, or if the account may not offer one.
     let offer: FormView?
+    let mayOffer: Bool
 }
 
 /// Form of an offer as entered.
@@ -150,7 +168,7 @@ struct TransferForm: Sendable {
         [
             .appIDs(
                 primaries, chosen: appID, label: Message("console.transfers.app-id"),
-                hint: Message("console.transfers.app-id.hint")),
+                hint: Message("console.transfers.app-id.hint"), errors: errors),
             Input(
                 "target", Message("console.transfers.target"), target, hint: Message("console.transfers.target.hint"),
                 errors: errors, isCode: true),

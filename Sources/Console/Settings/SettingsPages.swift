@@ -1,4 +1,5 @@
 import Core
+import Directory
 import Federation
 import HTTP
 import Platform
@@ -124,10 +125,39 @@ struct SettingsPages: ConsolePages {
             return try await respond(context, form, deletion: danger(context, confirmation))
         }
         let version = try form.version()
+        let members = try await MembershipStore(database).list(in: context.teamID)
+        let owners = try await users.find(members.filter { $0.role == .owner }.map(\.account), in: .system)
         let outcome = try await database.change(by: context) { change in
-            try await teams.requestDeletion(reason: reason, version: version, at: server.clock(), change)
+            let outcome = try await teams.requestDeletion(reason: reason, version: version, at: server.clock(), change)
+            if case .saved(let team) = outcome {
+                try await tell(owners.compactMap(\.email), of: team, because: reason, context, change)
+            }
+            return outcome
         }
         return try answer(outcome, context, saying: .warn(Message("console.settings.flash.deletion")))
+    }
+
+    /// Writes to the owners that the team will be deleted, when, and how to keep it.
+    private func tell(
+        _ owners: [EmailAddress], of team: Team, because reason: String, _ context: TeamContext,
+        _ change: borrowing Change
+    ) async throws {
+        guard let due = team.deletionDueAt else { return }
+        let name = QuotedName(team.settings.name.rawValue).description
+        let settings = server.publicURL + SettingsRoutes.settings.link(team.id)
+        let person = QuotedName(context.account.person.name).description
+        let message = EmailMessage.plain(
+            subject: site.text(Message("console.settings.deletion.mail.subject", ["team": name])),
+            paragraphs: [
+                site.text(
+                    Message("console.settings.deletion.mail", ["team": name, "person": person, "time": "\(due)"])),
+                site.text(Message("console.settings.deletion.mail.reason", ["reason": reason])),
+                site.text(Message("console.settings.deletion.mail.keep", ["url": settings])),
+            ])
+        for owner in owners where owner.isMailable {
+            try await parts.mail.enqueue(
+                OutgoingMail(message, to: owner, in: .english, from: "Pippin"), in: team.id, change.transaction)
+        }
     }
 
     private func keep(_ context: TeamContext) async throws -> Response {

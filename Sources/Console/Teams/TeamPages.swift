@@ -26,7 +26,10 @@ struct TeamPages: ConsolePages {
             return respond(context, rights.memberships.map { Self.row($0.team, $0.role) }, paging: nil)
         }
         let query = try ListQuery(context.request, at: ConsoleRoutes.home.link())
-        let page = try await TeamListStore(parts.system).page(after: query.after, limit: ListQuery.pageSize)
+        // The team of the Apple simulator's people is no team to work in.
+        let simulator = parts.simulator.flatMap { TeamID(rawValue: $0.teamID.rawValue) }
+        let page = try await TeamListStore(parts.system).page(
+            without: simulator, after: query.after, limit: ListQuery.pageSize)
         return respond(
             context, page.items.map { Self.row($0, rights.membership(in: $0.id)?.role) },
             paging: query.paging(Message("console.teams.found", count: page.total), next: page.next))
@@ -45,6 +48,7 @@ struct TeamPages: ConsolePages {
         return ListRow(
             name, at: role == nil ? nil : ConsoleRoutes.overview.link(team.id), codes: [team.id.rawValue],
             end: [
+                team.deletionBadge,
                 team.settings.mode == .sandbox ? .badge(.warn, Message("console.teams.sandbox")) : nil,
                 .text(role?.words ?? Message("console.teams.no-member")),
             ], initial: Initial.of(name))
@@ -77,6 +81,16 @@ struct TeamPages: ConsolePages {
     }
 
     static var views: [any View.Type] { [TeamListPage.self, NewTeamPage.self] }
+}
+
+extension Team {
+    /// Badge of a team that will be deleted, or is being deleted.
+    var deletionBadge: RowPart? {
+        if closedAt != nil { return .badge(.bad, Message("console.teams.closed")) }
+        return deletionDueAt.map { due in
+            .badge(.bad, Message("console.teams.leaving", ["date": LocalizedText.day(due)]))
+        }
+    }
 }
 
 /// Teams of the account; for an operator, all teams.

@@ -20,7 +20,7 @@ struct TestSignInPages: ConsolePages {
 
     func mount(on router: inout ConsoleRouter) {
         router.get(TestSignInRoutes.new, needs: .changeRegistry, at: .serviceIDs) { context, id in
-            ask(context, try await find(id, context), TestSignInForm(), FieldErrors())
+            try await ask(context, try await find(id, context), TestSignInForm(), FieldErrors())
         }
         router.post(TestSignInRoutes.testSignIns, needs: .changeRegistry, at: .serviceIDs) { context, form, id in
             try await begin(context, try await find(id, context), TestSignInForm(form))
@@ -38,20 +38,25 @@ struct TestSignInPages: ConsolePages {
     }
 
     private func ask(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm, _ problems: FieldErrors)
-        -> Response
+        async throws -> Response
     {
+        let settings = context.team.settings
+        let isEmpty = try await TeamProgressStore(database).find(context.teamID).users == 0
         let view = NewTestSignInPage(
             frame: context.frame(Message("console.test-sign-ins.new")),
             service: TestSignInServiceView(team: context.teamID, service: service),
             action: TestSignInRoutes.testSignIns.link(context.teamID, service.identifier), form: form,
-            problems: problems)
+            problems: problems, lacksUsers: isEmpty && settings.identitySources == [.directory],
+            registration: settings.registration)
         return context.site.respond(view, status: problems.status)
     }
 
     /// Starts a test sign-in and redirects to the authorization endpoint, unless the request would be refused there.
     private func begin(_ context: TeamContext, _ service: ServiceID, _ form: TestSignInForm) async throws -> Response {
         let choice: TestSignInRun.Choice
-        do throws(FieldErrors) { choice = try form.choice() } catch { return ask(context, service, form, error) }
+        do throws(FieldErrors) { choice = try form.choice() } catch {
+            return try await ask(context, service, form, error)
+        }
         let team = try await snapshot(context)
         let member = member(context)
         let testSignIn = try await run.begin(as: service.identifier, choice, by: member, in: team.id)
@@ -143,6 +148,9 @@ struct NewTestSignInPage: FramedPage {
         $0.group("nameScope", Input.fields) { $0.form.nameBox }
         $0.group("emailScope", Input.fields) { $0.form.emailBox }
         $0.group("responseMode", Input.fields) { $0.form.responseModeChoices($0.problems) }
+        $0.flag("lacksUsers") { $0.lacksUsers }
+        $0.flag("isOpen") { $0.registration == .open }
+        $0.text("invitationsURL") { UserInvitationRoutes.list.link($0.service.team) }
     }
 
     let frame: ConsoleFrame
@@ -150,6 +158,9 @@ struct NewTestSignInPage: FramedPage {
     let action: String
     let form: TestSignInForm
     let problems: FieldErrors
+    /// Whether people sign in with accounts of this team alone, and there are none.
+    let lacksUsers: Bool
+    let registration: Registration
 }
 
 /// Service ID of a test sign-in.

@@ -11,7 +11,7 @@ struct TraceDetailPage: FramedPage {
     static let template = "console/traces/show"
     static let fields = frameFields.with {
         $0.words("headline") { $0.narrative.headline }
-        $0.group("badge", BadgeView.fields) { $0.narrative.badge }
+        $0.list("badges", BadgeView.fields) { $0.narrative.badges }
         $0.group("started", TimeView.fields) { TimeView($0.narrative.trace.id.startedAt) }
         $0.flag("isTest") { $0.narrative.trace.isTest }
         $0.group("reference", CopyView.fields) { CopyView(Message("console.traces.reference"), $0.reference) }
@@ -38,7 +38,7 @@ struct TraceDetailPage: FramedPage {
 struct TraceNarrative: Sendable {
     let trace: SignInTrace
     let team: TeamSnapshot
-    let badge: BadgeView
+    let badges: [BadgeView]
     let steps: [TraceEventView]
     /// Diagnosis of the last failed step; nil if the sign-in did not fail.
     let diagnosis: TraceDiagnosis?
@@ -54,7 +54,7 @@ struct TraceNarrative: Sendable {
     ) {
         self.trace = trace
         self.team = team
-        badge = TraceStatus.badge(of: trace, at: now)
+        badges = TraceStatus.badges(of: trace, at: now)
         let start = steps.first?.at ?? trace.id.startedAt
         self.steps = steps.map { TraceEventView(step: $0, offset: $0.at - start, hasSimulator: simulator != nil) }
         let answeredAt = steps.last { $0.kind == .answered }?.at

@@ -37,8 +37,8 @@ struct TracePages: ConsolePages {
                 "test", Message("console.traces.filter.test"), any: any,
                 [("no", Message("console.traces.filter.test.no"))]),
             .text("person", Message("console.traces.filter.person")) { Subject(rawValue: $0) != nil },
-            .text("from", Message("console.traces.filter.from"), type: "date") { CalendarDay.start($0) != nil },
-            .text("to", Message("console.traces.filter.to"), type: "date") { CalendarDay.start($0) != nil },
+            .text("from", Message("console.traces.filter.from"), type: "date"),
+            .text("to", Message("console.traces.filter.to"), type: "date"),
         ]
     }
 
@@ -48,8 +48,7 @@ struct TracePages: ConsolePages {
         filter.outcome = query["outcome"].flatMap(TraceOutcome.init(rawValue:))
         filter.cause = query["cause"].flatMap(RefusalCause.init(rawValue:))
         filter.subject = query["person"].flatMap(Subject.init(rawValue:))
-        filter.from = query["from"].flatMap(CalendarDay.start)
-        filter.until = query["to"].flatMap(CalendarDay.start).map { $0 + .seconds(86_400) }
+        (filter.from, filter.until) = query.days
         filter.leavesOutTests = query["test"] != nil
         return filter
     }
@@ -84,7 +83,7 @@ struct TracePages: ConsolePages {
                 all: Message("console.traces.none-match.action"), query))
         let view = TraceListPage(
             frame: context.frame(list.title), list: list, missing: reference.isEmpty ? nil : reference)
-        return site.respond(view)
+        return site.respond(view, status: query.errors.status)
     }
 
     private static func row(_ trace: SignInTrace, _ team: TeamSnapshot, _ names: [Subject: String], at now: Timestamp)
@@ -96,13 +95,11 @@ struct TracePages: ConsolePages {
             if let cause = trace.cause { .text(Message(in: "console.causes", cause.rawValue)) } else if let person {
                 .text(person)
             } else { trace.clientID.map { .code($0.rawValue) } }
+        let test: RowPart? = trace.isTest ? .badge(.plain, Message("console.traces.test")) : nil
         return ListRow(
             app ?? Message("console.traces.unknown-app") as any LocalizedTextConvertible,
-            at: ConsoleRoutes.trace.link(team.id, trace.id), notes: [note],
-            end: [
-                trace.isTest ? .badge(.plain, Message("console.traces.test")) : nil,
-                .badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt),
-            ], hasArrow: false)
+            at: ConsoleRoutes.trace.link(team.id, trace.id), for: .verbatim(trace.id.startedAt.precise), notes: [note],
+            end: [test] + TraceStatus.parts(of: trace, at: now), hasArrow: false)
     }
 
     private func show(_ context: TeamContext, _ id: TraceID) async throws -> Response {
@@ -144,42 +141,40 @@ struct TraceListPage: FramedPage {
     let missing: String?
 }
 
-/// Badge with the status of a sign-in trace.
+/// Status of a sign-in trace, in the words by which the list is filtered.
 enum TraceStatus {
     /// Lifetime of an authorization code.
     private static let codeLife = Duration.seconds(300)
 
-    static func badge(of trace: SignInTrace, at now: Timestamp) -> BadgeView {
+    /// The badges of a trace: several for one that went on after a failure.
+    static func badges(of trace: SignInTrace, at now: Timestamp) -> [BadgeView] {
         let age = now - trace.id.startedAt
-        switch trace.outcome {
-        case .failed where trace.isRedeemed: return BadgeView(.warn, Message("console.traces.badge.recovered"))
-        case .failed: return BadgeView(.bad, Message("console.traces.badge.failed"))
-        case .cancelled: return BadgeView(.plain, Message("console.traces.badge.cancelled"))
-        case .answered where trace.isRedeemed: return BadgeView(.good, Message("console.traces.badge.signed-in"))
-        case .answered where age > Interaction.lifetime + codeLife:
-            return BadgeView(.warn, Message("console.traces.badge.unredeemed"))
-        case .answered: return BadgeView(.plain, Message("console.traces.badge.answered"))
-        case .open where age > Interaction.lifetime: return BadgeView(.plain, Message("console.traces.badge.left"))
-        case .open: return BadgeView(.plain, Message("console.traces.badge.open"))
+        let isLate = age > Interaction.lifetime + codeLife
+        return switch trace.outcome {
+        case .failed where trace.isRedeemed: [badge(.warn, .failed), badge(.good, .signedIn)]
+        case .failed: [badge(.bad, .failed)]
+        case .cancelled: [badge(.plain, .cancelled)]
+        case .answered where trace.isRedeemed: [badge(.good, .signedIn)]
+        case .answered: [badge(isLate ? .warn : .plain, .answered)]
+        case .open: [badge(.plain, age > Interaction.lifetime ? .left : .open)]
         }
     }
-}
 
-/// A day in the format of HTML date fields: `2026-11-20`.
-enum CalendarDay {
-    /// Start of the day in UTC; nil for an invalid date.
-    static func start(_ text: String) -> Timestamp? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard text.utf8.count == 10, parts.count == 3, let year = Int(parts[0]), let month = Int(parts[1]),
-            let day = Int(parts[2]), (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
-        else { return nil }
-        // Only formatting is available, so days are tried from an estimate until one is formatted like the text.
-        let leapDays = { (year: Int) in year / 4 - year / 100 + year / 400 }
-        let estimate = (year - 1970) * 365 + leapDays(year - 1) - leapDays(1969) + (month - 1) * 30 + day - 4
-        for number in estimate...estimate + 16 {
-            let moment = Timestamp(seconds: number * 86_400)
-            if moment.description.hasPrefix(text) { return moment }
-        }
-        return nil
+    /// The end of a row: the badges, and when it began.
+    static func parts(of trace: SignInTrace, at now: Timestamp) -> [RowPart?] {
+        badges(of: trace, at: now).map { .badge($0) } + [.text(trace.id.startedAt)]
+    }
+
+    enum State: String, CaseIterable {
+        case open
+        case left
+        case cancelled
+        case failed
+        case answered
+        case signedIn = "signed-in"
+    }
+
+    private static func badge(_ kind: BadgeView.Kind, _ state: State) -> BadgeView {
+        BadgeView(kind, Message(in: "console.traces.badge", state.rawValue))
     }
 }

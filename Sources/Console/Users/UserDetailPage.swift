@@ -119,9 +119,9 @@ struct UserDetailPage: FramedPage {
 extension UserDetailPage {
     private func row(_ granted: GrantedApp) -> ListRow {
         let (consent, name) = (granted.consent, granted.name)
-        let end = RowPart.button(
+        let end = RowPart.link(
             Message("console.users.consents.end"), UserRoutes.consentEnd.link(team, user.subject, consent.appID),
-            label: Message("console.users.consents.end.label", ["app": name]))
+            for: name)
         let shared =
             switch (consent.name == nil, consent.email) {
             case (true, .withheld): Message("console.users.shared.nothing")
@@ -145,9 +145,9 @@ extension UserDetailPage {
 
     private func row(_ token: RefreshTokenSummary) -> ListRow {
         let client = token.client.rawValue
-        let revoke = RowPart.button(
+        let revoke = RowPart.link(
             Message("console.users.tokens.revoke"), UserRoutes.tokenRevocation.link(team, user.subject, token.id),
-            label: Message("console.users.tokens.revoke.label", ["client": client]))
+            for: client)
         return ListRow(
             client, notes: [.text(Message("console.users.tokens.refresh-issued"), token.createdAt)],
             end: [

@@ -34,6 +34,7 @@ struct UserInvitationPages: ConsolePages {
         guard context.team.settings.registration != .off else { throw UserFacingError.forbidden }
         let caller = AccountCaller(
             team: context.teamID, language: form.language, origin: context.origin, now: server.clock())
+        let earlier = try await invitations.list(in: context.teamID, at: server.clock()).map(\.email)
         do { try await invitations.invite(email, by: context.account.subject, for: caller) } catch UserInvitations
             .Failure.notAllowed
         { throw UserFacingError.forbidden } catch let failure as UserInvitations.Failure {
@@ -41,11 +42,7 @@ struct UserInvitationPages: ConsolePages {
             form.errors.add("email", failure.words)
             return try await respond(context, form)
         }
-        return back(
-            context,
-            saying: server.sendsMail
-                ? .good(Message("console.user-invitations.flash.sent", ["email": email.shown]))
-                : .warn(Message("console.user-invitations.flash.kept", ["email": email.shown])))
+        return back(context, saying: .invited(email, after: earlier, sendsMail: server.sendsMail))
     }
 
     private func withdraw(_ id: InvitationID, _ context: TeamContext) async throws -> Response {

@@ -18,7 +18,6 @@ struct UserPages: ConsolePages {
 
     private var details: UserDetailStore { UserDetailStore(database) }
     private var upstreamTokens: UpstreamTokenListStore { UpstreamTokenListStore(database) }
-    private var authorizationEnds: AuthorizationEndStore { AuthorizationEndStore(database) }
     private var suspensions: UserSuspensionStore { UserSuspensionStore(database) }
 
     func mount(on router: inout ConsoleRouter) {
@@ -40,7 +39,10 @@ struct UserPages: ConsolePages {
             title: Message("console.users.title"), about: Message("console.users.about"),
             links: [
                 hasTokens ? LinkView(Message("console.apple-tokens.link"), AppleTokenRoutes.tokens.link(team)) : nil,
-                LinkView(Message("console.users.invitations"), UserInvitationRoutes.list.link(team)),
+                LinkView(
+                    context.may(.changeUsers)
+                        ? Message("console.users.invitations") : Message("console.user-invitations.title"),
+                    UserInvitationRoutes.list.link(team)),
             ], query: query, content: .table(Self.table(page.items, team)),
             paging: query.paging(
                 page.summary(
@@ -65,7 +67,10 @@ struct UserPages: ConsolePages {
             ],
             users.map { user in
                 [
-                    [.link(user.shownName, ConsoleRoutes.user.link(team, user.subject))],
+                    [
+                        .link(user.shownName, ConsoleRoutes.user.link(team, user.subject)),
+                        user.suspendedAt == nil ? nil : .badge(.bad, Message("console.users.state.suspended")),
+                    ],
                     [
                         .text(user.email?.shown ?? ""),
                         user.relayAddress == nil ? nil : .badge(.plain, Message("console.users.hidden")),
@@ -103,7 +108,8 @@ struct UserPages: ConsolePages {
             traces: recent.items.map { trace in
                 ListRow(
                     trace.clientID?.rawValue ?? "", at: ConsoleRoutes.trace.link(team, trace.id),
-                    end: [.badge(TraceStatus.badge(of: trace, at: now)), .text(trace.id.startedAt)], hasArrow: false)
+                    for: .verbatim(trace.id.startedAt.precise), end: TraceStatus.parts(of: trace, at: now),
+                    hasArrow: false)
             }, mayChange: context.may(.changeUsers))
     }
 
@@ -131,18 +137,6 @@ extension User {
 // Changes to a user, and the export of a user's data.
 extension UserPages {
     private func mountChanges(on router: inout ConsoleRouter) {
-        router.post(UserRoutes.signOut, needs: .changeUsers, at: .users, countsForTeam: false) { context, _, subject in
-            try await signOut(context, subject)
-        }
-        router.post(UserRoutes.consentEnd, needs: .changeUsers, at: .users, countsForTeam: false) {
-            context, _, subject, appID in try await endConsent(context, subject, appID)
-        }
-        router.post(UserRoutes.tokenRevocation, needs: .changeUsers, at: .users, countsForTeam: false) {
-            context, _, subject, id in try await revoke(id, context, subject)
-        }
-        router.post(UserRoutes.tokenRevocations, needs: .changeUsers, at: .users, countsForTeam: false) {
-            context, _, subject in try await revokeAll(context, subject)
-        }
         router.post(UserRoutes.suspension, needs: .changeUsers, at: .users, countsForTeam: false) {
             try await suspend($0, $1, $2)
         }
@@ -155,39 +149,6 @@ extension UserPages {
         router.post(UserRoutes.deletion, needs: .changeUsers, at: .users, countsForTeam: false) {
             try await delete($0, $1, $2)
         }
-    }
-
-    private func signOut(_ context: TeamContext, _ subject: Subject) async throws -> Response {
-        let user = try await find(subject, context)
-        let count = try await parts.sessions.endAll(
-            of: subject, in: context.teamID, by: context.actor, from: context.origin)
-        let flash: Flash =
-            count == 0
-            ? .warn(Message("console.users.flash.signed-in-nowhere", ["name": user.shownName]))
-            : .good(Message("console.users.flash.signed-out", ["name": user.shownName]))
-        return back(context, subject, flash)
-    }
-
-    private func endConsent(_ context: TeamContext, _ subject: Subject, _ appID: ClientID) async throws -> Response {
-        _ = try await find(subject, context)
-        let ended = try await authorizationEnds.endConsent(
-            of: subject, for: appID, in: context.teamID, by: context.actor, from: context.origin)
-        guard ended else { throw UserFacingError.notFound }
-        return back(context, subject, .good(Message("console.users.flash.consent-ended")))
-    }
-
-    private func revoke(_ id: RefreshTokenID, _ context: TeamContext, _ subject: Subject) async throws -> Response {
-        let isRevoked = try await authorizationEnds.revokeToken(
-            id, of: subject, in: context.teamID, by: context.actor, from: context.origin)
-        guard isRevoked else { throw UserFacingError.notFound }
-        return back(context, subject, .good(Message("console.users.flash.token-revoked")))
-    }
-
-    private func revokeAll(_ context: TeamContext, _ subject: Subject) async throws -> Response {
-        _ = try await find(subject, context)
-        let count = try await authorizationEnds.revokeAllTokens(
-            of: subject, in: context.teamID, by: context.actor, from: context.origin)
-        return back(context, subject, .good(Message("console.users.flash.tokens-revoked", count: count)))
     }
 
     private func suspend(_ context: TeamContext, _ form: Form, _ subject: Subject) async throws -> Response {

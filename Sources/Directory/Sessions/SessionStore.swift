@@ -175,13 +175,15 @@ public struct SessionStore: Sendable {
     /// - Throws: `SessionRight.Ended`, `PostgresFailure`.
     @discardableResult public func endAll(
         of subject: Subject, except kept: SessionID? = nil, in team: TeamID, by actor: Actor,
-        with right: SessionRight? = nil, from origin: Origin
+        with right: SessionRight? = nil, from origin: Origin, because reason: String? = nil
     ) async throws -> Int {
         try await database.change(in: team, by: actor, from: origin, locking: .person(subject, in: team)) { change in
             try await UserStore.lock(subject, by: right, change)
             let ended = try await change.query(Self.deletion(of: subject, except: kept, in: team)).changed
             guard ended > 0 else { return 0 }
-            try await change.record("sessions.ended", .user(subject), to: ["count": .integer(Int64(ended))])
+            var after: [String: JSONValue] = ["count": .integer(Int64(ended))]
+            if let reason { after["reason"] = .string(reason) }
+            try await change.record("sessions.ended", .user(subject), to: after)
             return ended
         }
     }

@@ -26,10 +26,10 @@ public struct AuthorizationEndStore: Sendable {
     /// - Returns: whether there was anything to end.
     @discardableResult public func endConsent(
         of subject: Subject, for primaryAppID: ClientID, in team: TeamID, by actor: Actor, from origin: Origin,
-        telling form: NotificationFormat = NotificationFormat(), isSeen: Bool = false
+        telling form: NotificationFormat = NotificationFormat(), isSeen: Bool = false, because reason: String? = nil
     ) async throws(PostgresFailure) -> Bool {
         let end = AuthorizationEnd.consent(
-            of: subject, for: primaryAppID, in: team, by: actor, from: origin, telling: form)
+            of: subject, for: primaryAppID, in: team, by: actor, from: origin, telling: form, because: reason)
         if !isSeen, try await database.query(end.status(upstream), in: team).isEmpty { return false }
         return try await !database.query(end.statements(upstream), in: team).isEmpty
     }
@@ -55,13 +55,15 @@ public struct AuthorizationEndStore: Sendable {
     ///
     /// - Returns: whether there was such a token.
     public func revokeToken(
-        _ id: RefreshTokenID, of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin
+        _ id: RefreshTokenID, of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin,
+        because reason: String? = nil
     ) async throws(PostgresFailure) -> Bool {
         var end = AuthorizationEnd(AuthorizationEnd.Scope(token: id.octets, of: subject), in: team)
         end.endsCodes = false
         end.upstream = .withLastSession
         end.event = AuditEvent(
-            "token.revoked", by: actor, on: .user(subject), from: origin, after: ["token": .string(id.rawValue)])
+            "token.revoked", by: actor, on: .user(subject), from: origin,
+            after: .members(["token": .string(id.rawValue)], because: reason))
         return try await !database.query(end.statements(upstream), in: team).isEmpty
     }
 
@@ -69,12 +71,13 @@ public struct AuthorizationEndStore: Sendable {
     /// consents remain.
     ///
     /// - Returns: the number of revoked tokens.
-    public func revokeAllTokens(of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin)
-        async throws(PostgresFailure) -> Int
-    {
+    public func revokeAllTokens(
+        of subject: Subject, in team: TeamID, by actor: Actor, from origin: Origin, because reason: String? = nil
+    ) async throws(PostgresFailure) -> Int {
         var end = AuthorizationEnd(AuthorizationEnd.Scope(of: subject), in: team)
         end.upstream = .always
-        end.event = AuditEvent("tokens.revoked", by: actor, on: .user(subject), from: origin)
+        end.event = AuditEvent(
+            "tokens.revoked", by: actor, on: .user(subject), from: origin, after: reason.map { .members(because: $0) })
         guard var row = try await database.query(end.statements(upstream), in: team).first else { return 0 }
         return try row.next()
     }
@@ -134,14 +137,14 @@ extension AuthorizationEnd {
     /// The end of a user's consent to a group of apps, with its codes, tokens and upstream tokens.
     public static func consent(
         of subject: Subject, for primaryAppID: ClientID, in team: TeamID, by actor: Actor, from origin: Origin,
-        telling form: NotificationFormat = NotificationFormat()
+        telling form: NotificationFormat = NotificationFormat(), because reason: String? = nil
     ) -> AuthorizationEnd {
         var end = AuthorizationEnd(Scope(of: subject, for: primaryAppID), in: team)
         end.consent = .deleted
         end.upstream = .whenEnded
         end.event = AuditEvent(
             "consent.ended", by: actor, on: .user(subject), from: origin,
-            after: ["appID": .string(primaryAppID.rawValue)])
+            after: .members(["appID": .string(primaryAppID.rawValue)], because: reason))
         end.notification = NotificationEffect(
             NewNotification(.consentRevoked, of: subject, to: primaryAppID, form: form))
         return end

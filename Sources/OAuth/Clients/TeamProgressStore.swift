@@ -16,7 +16,8 @@ public struct TeamProgressStore: Sendable {
             SELECT
                 (SELECT count(*) FROM app_ids WHERE team_id = \(team)),
                 (SELECT count(*) FROM service_ids WHERE team_id = \(team)),
-                (SELECT count(*) FROM keys WHERE team_id = \(team) AND rank IS NOT NULL),
+                (SELECT count(*) FROM keys WHERE team_id = \(team)),
+                EXISTS (SELECT FROM keys WHERE team_id = \(team) AND rank IS NOT NULL),
                 (SELECT count(*) FROM (
                     SELECT FROM users WHERE team_id = \(team) LIMIT \(Self.userLimit + 1)
                 ) AS counted),
@@ -29,8 +30,8 @@ public struct TeamProgressStore: Sendable {
             """, in: team)
         guard var row = rows.first else { throw .unreadable(column: 0, as: "a team's progress") }
         return TeamProgress(
-            appIDs: try row.next(), serviceIDs: try row.next(), activeKeys: try row.next(), users: try row.next(),
-            hasReturnURL: try row.next(), hasSignIn: try row.next())
+            appIDs: try row.next(), serviceIDs: try row.next(), keys: try row.next(), hasActiveKey: try row.next(),
+            users: try row.next(), hasReturnURL: try row.next(), hasSignIn: try row.next())
     }
 }
 
@@ -38,7 +39,9 @@ public struct TeamProgressStore: Sendable {
 public struct TeamProgress: Sendable {
     public let appIDs: Int
     public let serviceIDs: Int
-    public let activeKeys: Int
+    /// Includes revoked keys, as the list of keys does.
+    public let keys: Int
+    public let hasActiveKey: Bool
     /// Counted up to `TeamProgressStore.userLimit`; one more stands for "more than that".
     public let users: Int
     public let hasReturnURL: Bool

@@ -51,6 +51,13 @@ public struct AuditEvent: Sendable {
     }
 }
 
+extension JSONValue {
+    /// Members of an event, with the reason that a person gave for the action.
+    public static func members(_ members: [String: JSONValue] = [:], because reason: String?) -> JSONValue {
+        .object(reason.map { members.merging(["reason": .string($0)]) { $1 } } ?? members)
+    }
+}
+
 // Writing events.
 extension AuditEvent {
     /// The statement that inserts the event.

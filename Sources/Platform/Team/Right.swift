@@ -7,6 +7,7 @@ public enum Right: CaseIterable, Hashable, Sendable {
     /// Changing App IDs, Service IDs, domains and return URLs; test sign-ins, test notifications and check-ups.
     case changeRegistry
     case changeKeys
+    /// Changing users, and all that ends their tokens, such as the deletion of an App ID or a Service ID.
     case changeUsers
     case changeMembers
     case changeSettings

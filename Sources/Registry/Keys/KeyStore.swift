@@ -113,6 +113,16 @@ public struct KeyStore: Sendable {
         return try Page(rows, limit: query.limit, read: Key.init) { ListCursor($0.createdAt, $0.id.rawValue) }
     }
 
+    /// The App IDs with as many active keys as they may have.
+    public func fullAppIDs(in team: TeamID) async throws(PostgresFailure) -> [ClientID] {
+        let rows = try await database.query(
+            """
+            SELECT app_id FROM keys WHERE team_id = \(team) AND rank IS NOT NULL
+            GROUP BY app_id HAVING count(*) >= \(Quota.activeKeys.count)
+            """, in: team)
+        return try rows.column()
+    }
+
     /// The active keys of one App ID, newest first; at most `Quota.activeKeys`.
     public func active(of appID: ClientID, in team: TeamID) async throws(PostgresFailure) -> [Key] {
         let rows = try await database.query(

@@ -12,18 +12,20 @@ public struct TeamListStore: Sendable {
 
     /// Returns up to `limit` teams for operators, newest first, those after `cursor` if given.
     ///
-    /// - Parameter search: the beginning of a name in any case, or a whole id.
-    public func page(matching search: String? = nil, after cursor: ListCursor? = nil, limit: Int)
-        async throws(PostgresFailure) -> Page<Team>
-    {
-        let search = search?.withoutNUL.typedLine
+    /// - Parameters:
+    ///   - search: the beginning of a name in any case, or a whole id.
+    ///   - hidden: a team that is left out.
+    public func page(
+        matching search: String? = nil, without hidden: TeamID? = nil, after cursor: ListCursor? = nil, limit: Int
+    ) async throws(PostgresFailure) -> Page<Team> {
+        let known = Self.matching(search?.withoutNUL.typedLine, without: hidden)
         let rows = try await database.query(
             """
             SELECT (
-                SELECT count(*) FROM teams t WHERE \(Self.matching(search))
+                SELECT count(*) FROM teams t WHERE \(known)
             ), t.team_id IS NOT NULL, \(Team.columns)
             FROM (VALUES (1)) AS one (row) LEFT JOIN (
-                SELECT * FROM teams t WHERE \(Self.matching(search)) AND \(Self.following(cursor))
+                SELECT * FROM teams t WHERE \(known) AND \(Self.following(cursor))
                 ORDER BY t.created_at DESC, t.team_id LIMIT \(limit + 1)
             ) AS t ON true
             ORDER BY t.created_at DESC, t.team_id
@@ -42,8 +44,8 @@ public struct TeamListStore: Sendable {
         return Set(try rows.column())
     }
 
-    private static func matching(_ search: String?) -> SQL {
-        let known: SQL = "NOT t.is_system"
+    private static func matching(_ search: String?, without hidden: TeamID?) -> SQL {
+        let known: SQL = "NOT t.is_system AND t.team_id IS DISTINCT FROM \(hidden)"
         guard let search, !search.isEmpty else { return known }
         return """
             \(known) AND (

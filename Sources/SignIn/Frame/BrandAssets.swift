@@ -7,7 +7,7 @@ public import Platform
 /// team with that colour and browsers may cache it for ever.
 public struct BrandAssets: Sendable {
     /// The version number changes when the sheet of a colour changes.
-    static let stylesheet = Route("/accents/1/:colour", AccentFile.self)
+    static let stylesheet = Route("/accents/2/:colour", AccentFile.self)
 
     public init() {}
 

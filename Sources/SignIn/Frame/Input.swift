@@ -16,7 +16,7 @@ public struct Input: Sendable {
         case list([Option])
         /// A checkbox; browsers send `yes` if it is checked and nothing otherwise.
         case box(isChecked: Bool)
-        /// Rows of one line; those after the first two empty ones are collapsed.
+        /// Rows of one line; of the empty ones, pages show the first.
         case rows([Row])
     }
 
@@ -69,11 +69,7 @@ public struct Input: Sendable {
         default: []
         }
     }
-    private var rows: (shown: ArraySlice<Row>, more: ArraySlice<Row>) {
-        guard case .rows(let rows) = kind else { return ([], []) }
-        let used = (rows.lastIndex { !$0.value.isEmpty || $0.error != nil } ?? -1) + 1
-        return (rows.prefix(used + 2), rows.dropFirst(used + 2))
-    }
+    private var rows: [Row] { if case .rows(let rows) = kind { rows } else { [] } }
 
     public static let fields = Fields<Input> {
         $0.text("id") { "field-\($0.place)\($0.name)" }
@@ -101,8 +97,7 @@ public struct Input: Sendable {
         $0.list("options", Option.fields) { $0.options }
         $0.flag("box") { if case .box = $0.kind { true } else { false } }
         $0.flag("checked") { if case .box(true) = $0.kind { true } else { false } }
-        $0.list("rows", Row.fields) { Array($0.rows.shown) }
-        $0.list("more", Row.fields) { Array($0.rows.more) }
+        $0.list("rows", Row.fields) { $0.rows }
     }
 
     /// One of several lines that are inputs of their own, of the same name.

@@ -7,15 +7,18 @@ public struct Option: Sendable {
     let text: LocalizedText
     let hint: LocalizedText?
     let isChosen: Bool
+    /// Whether it cannot be chosen at present.
+    let isDisabled: Bool
 
     public init(
         _ value: String, _ text: any LocalizedTextConvertible, hint: (any LocalizedTextConvertible)? = nil,
-        isChosen: Bool
+        isChosen: Bool, isDisabled: Bool = false
     ) {
         self.value = value
         self.text = text.localizedText
         self.hint = hint?.localizedText
         self.isChosen = isChosen
+        self.isDisabled = isDisabled
     }
 
     static let fields = Fields<Option> {
@@ -23,5 +26,6 @@ public struct Option: Sendable {
         $0.words("text") { $0.text }
         $0.optionalWords("hint") { $0.hint }
         $0.flag("chosen") { $0.isChosen }
+        $0.flag("disabled") { $0.isDisabled }
     }
 }

@@ -86,7 +86,7 @@ struct Demo: Sendable {
         return [
             "teams": [
                 [
-                    "id": .string(Self.teamID), "name": "Acme", "mode": "sandbox",
+                    "id": .string(Self.teamID), "name": "Demo", "mode": "sandbox",
                     "identitySources": ["directory", "apple"], "appIDs": [app], "keys": [key], "users": [ada],
                 ]
             ]
