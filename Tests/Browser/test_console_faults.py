@@ -163,7 +163,7 @@ def test_forms_offer_what_can_be_done(story_team, pippin: Pippin, new_context):
     # Whoever is invited twice has one link that works.
     for again in (False, True):
         console.open("members")
-        page.get_by_label("E-mail address", exact=True).fill("eve@offers.example")
+        page.get_by_label("Email address", exact=True).fill("eve@offers.example")
         page.get_by_role("radio", name="Auditor").check()
         page.get_by_role("button", name="Send invitation").click()
         said = expect(page.get_by_role("status"))
