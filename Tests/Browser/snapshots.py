@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parent / "Snapshots"
 IGNORED = {"date", "content-length", "connection", "keep-alive"}
 VOLATILE = [
     (re.compile(r"(/assets/[a-z-]+)[.-][0-9A-Za-z_-]{6,}(\.[a-z]+)"), r"\1.HASH\2"),
-    (re.compile(r'(name="csrf" value=")[^"]+'), r"\1TOKEN"),
+    (re.compile(r'(name="(?:csrf|restart)" value=")[^"]+'), r"\1TOKEN"),
     (re.compile(r"(Set-Cookie: [^=]+=)[^;]+"), r"\1VALUE"),
     (re.compile(r"000000\.[0-9a-f]{32}\.0000"), "SUB"),
     (re.compile(r"(/audit/events/)[0-9a-f-]+"), r"\1EVENT"),
