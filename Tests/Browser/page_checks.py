@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import axe_playwright_python
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
 
 from waiting import until
 
@@ -17,9 +16,6 @@ AXE_OPTIONS = {
 # Of all that axe looks for, only this depends on the colours in force.
 IN_THE_DARK = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
 PHONE = {"width": 390, "height": 844}
-DESKS = (1024, 1440)
-# The narrowest that nothing may stick out of (WCAG 2.2, "reflow").
-NARROW = {"width": 320, "height": 640}
 
 
 def listen(context: BrowserContext, complaints: list[str]) -> None:
@@ -36,7 +32,7 @@ def listen(context: BrowserContext, complaints: list[str]) -> None:
 
 def faults(page: Page) -> list[str]:
     """What is wrong with the page as it stands: it scrolls sideways, or axe finds anything at all."""
-    return overhang(page) + barriers(page) + twins(page) + covered(page)
+    return overhang(page) + barriers(page) + twins(page)
 
 
 def faults_in_every_look(
@@ -44,8 +40,7 @@ def faults_in_every_look(
 ) -> list[str]:
     """What is wrong with the page in light, in dark and on a phone. `keep` is called in each look.
 
-    Of a page like another that was looked at before (`is_known`), only what its own content may do: stick out, and break
-    in the middle of a time.
+    Of a page like another that was looked at before (`is_known`), only what its own content may do: stick out.
     """
     # Before its style sheet has come, every button is too small; a page that leaves at once never says that it has loaded.
     until(lambda: page.evaluate("[...document.querySelectorAll('link[rel=stylesheet]')].every((link) => link.sheet)"))
@@ -56,14 +51,9 @@ def faults_in_every_look(
     keep("dark")
     found += [] if is_known else barriers(page, IN_THE_DARK)
     page.emulate_media(color_scheme="light")
-    for width in DESKS:
-        page.set_viewport_size({"width": width, "height": 900})
-        found += overhang(page) + broken_times(page)
-    page.set_viewport_size(NARROW)
-    found += overhang(page)
     page.set_viewport_size(PHONE)
     keep("phone")
-    found += overhang(page) + broken_times(page) + ([] if is_known else covered(page))
+    found += overhang(page)
     page.set_viewport_size(window)
     return found
 
@@ -71,69 +61,6 @@ def faults_in_every_look(
 def overhang(page: Page) -> list[str]:
     pixels = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     return [f"{page.url} is {pixels} px wider than a window of {page.viewport_size['width']}"] if pixels > 0 else []
-
-
-def broken_times(page: Page) -> list[str]:
-    """Times that stand on more than one line."""
-    times = page.evaluate(
-        "[...document.querySelectorAll('time')].filter((time) => time.getClientRects().length > 1).map((time) => time.textContent)"
-    )
-    return [f"{page.url} breaks {time!r} at {page.viewport_size['width']}" for time in times]
-
-
-# What lies at the centre of each control, if it is something else.
-COVERED = """() => {
-  const covered = [];
-  for (const control of document.querySelectorAll("main :is(a, button, input, select, textarea, summary)")) {
-    const [box] = control.getClientRects();
-    if (!box || box.width < 2 || !control.checkVisibility() || control.closest(".visually-hidden")) continue;
-    control.scrollIntoView({ block: "center", behavior: "instant" });
-    const { left, top, width, height } = control.getClientRects()[0];
-    const top_most = document.elementFromPoint(left + width / 2, top + height / 2);
-    if (control.contains(top_most) || top_most?.closest("label")?.control === control) continue;
-    covered.push(`${control.outerHTML.slice(0, 120)} lies below ${top_most?.outerHTML.slice(0, 120)}`);
-  }
-  window.scrollTo({ top: 0, behavior: "instant" });
-  return covered;
-}"""
-
-
-def covered(page: Page) -> list[str]:
-    """Controls that cannot be pressed at their centre."""
-    return [f"{page.url} at {page.viewport_size['width']}: {control}" for control in page.evaluate(COVERED)]
-
-
-IN_LISTS = ".rows > li :is(a, button), .table-lines td :is(a, button)"
-WANTED = """(control) => control.form ? `POST ${control.form.action}` : control.href ? `GET ${control.href}` : ''"""
-CENTRE = """(control) => {
-  control.scrollIntoView({ block: "center", behavior: "instant" });
-  const { left, top, width, height } = control.getClientRects()[0];
-  return [left + width / 2, top + height / 2];
-}"""
-
-
-def strayed(page: Page) -> list[str]:
-    """Controls of lists that ask for something else than they say, pressed by a mouse at their centre.
-
-    None of them is answered, so that the page stays and nothing is changed.
-    """
-    def stay(route: Route) -> None:
-        if route.request.is_navigation_request():
-            return route.fulfill(status=204)
-        return route.continue_()
-
-    found = []
-    page.route("**/*", stay)
-    for control in page.locator(IN_LISTS).all():
-        wanted = control.evaluate(WANTED)
-        if not wanted or urlsplit(wanted).fragment or not control.is_visible():
-            continue
-        with page.expect_request(lambda request: request.is_navigation_request()) as sent:
-            page.mouse.click(*control.evaluate(CENTRE))
-        asked = f"{sent.value.method} {sent.value.url}"
-        found += [f"{page.url}: {wanted} asks for {asked}"] if asked != wanted else []
-    page.unroute("**/*", stay)
-    return found
 
 
 def barriers(page: Page, options: dict = AXE_OPTIONS) -> list[str]:

@@ -42,7 +42,7 @@ import Testing
         #expect(page.split(separator: "class=\"chart-bar\"").count > 30)
         #expect(page.contains("<td>42</td>"))
         #expect(page.contains("The return URL is not registered") && page.contains("<span>2</span>"))
-        #expect(page.contains("All 2 failed sign-ins"))
+        #expect(page.contains("Failed sign-ins: 2"))
         #expect(!page.contains("1000") && !page.contains("5555"))
         // New users are counted where they are: one today.
         #expect(page.contains("<strong>1</strong>"))
