@@ -87,8 +87,8 @@ public struct ProcessStatus: Sendable {
     /// Time of the heartbeat by PostgreSQL's clock.
     public let seenAt: Timestamp
     public let isAlive: Bool
-    /// How far the process's clock is ahead of PostgreSQL's; negative if it is behind.
-    public var clockSkew: Duration { beat.clock - seenAt }
+    /// How far the process's clock is ahead of PostgreSQL's; negative if it is behind, zero if its row cannot be read.
+    public var clockSkew: Duration { beat.clock == Timestamp() ? .zero : beat.clock - seenAt }
 }
 
 /// Stores the heartbeats of the processes.

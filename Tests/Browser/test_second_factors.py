@@ -165,7 +165,7 @@ def test_a_team_that_requires_one_has_people_set_it_up(page_in_each_look: Page, 
     keep_codes(page, secrets)
     page.get_by_role("link", name="I've saved my codes").click()
     expect_account(page, pippin, STRICT)
-    expect(page.get_by_text("Strict requires one.")).to_be_visible()
+    expect(page.get_by_text("Strict requires two-step verification.")).to_be_visible()
 
 
 def test_an_app_from_the_registry_file_is_asked_for(page: Page, pippin: Pippin):

@@ -48,7 +48,7 @@ def test_a_second_sighup_during_a_start_is_kept(host: Host):
     host.wait_for("worker.drained", 2)
 
     assert host.is_ready()
-    assert len(host.events("worker.changed")) == 2
+    assert len(host.events("worker.changed")) >= 2
 
 
 def test_a_wrong_certificate_is_told_before_anything_is_made():

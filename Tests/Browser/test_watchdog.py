@@ -9,7 +9,7 @@ from test_supervisor import Job, state
 
 
 def test_a_worker_that_hangs_is_named_ended_and_started_again():
-    with Host.running("--watchdog", "2") as host:
+    with Host.running("--watchdog", "5") as host:
         host.wait_until(host.is_ready)
         worker = host.worker
         # No part of it runs: not even the abort is noticed, so that it is killed in the end.
@@ -25,13 +25,13 @@ def test_a_worker_that_hangs_is_named_ended_and_started_again():
 
 def test_ctrl_z_is_no_hang():
     """The supervisor counts the time in which it was awake."""
-    with Job.running("--watchdog", "2") as job:
+    with Job.running("--watchdog", "5") as job:
         job.wait_until(job.is_ready)
         both = (job.process.pid, job.worker)
         job.process.send_signal(signal.SIGTSTP)
         job.wait_until(lambda: [state(process) for process in both] == ["T", "T"])
         # Longer than the watchdog waits: the time itself is what is tested.
-        subprocess.run(["sleep", "5"], check=True)
+        subprocess.run(["sleep", "8"], check=True)
         job.process.send_signal(signal.SIGCONT)
         job.wait_until(lambda: "T" not in [state(process) for process in both])
         assert job.is_ready()

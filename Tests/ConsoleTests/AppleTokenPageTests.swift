@@ -73,7 +73,7 @@ import Testing
 
         let token = String(repeating: "0", count: 31)
         let retried = try await owner.post("\(Self.list)/\(token)1/retries")
-        #expect(try await owner.follow(retried).text.contains("will be revoked within a minute"))
+        #expect(try await owner.follow(retried).text.contains("tries again within a minute"))
         #expect(try await owner.post("\(Self.list)/\(token)4/retries").status == 404)
         #expect(
             try environment.admin("SELECT kind, payload->>'token' FROM jobs") == [["upstream.revocation", "\(token)1"]])

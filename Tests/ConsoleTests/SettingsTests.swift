@@ -174,6 +174,10 @@ import Testing
         let asked = try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form)
         #expect(asked.status == 303)
         #expect(try environment.admin(due) == [["t"]])
+        #expect(try environment.count("jobs") == 1, "a mail to the owner")
+        let again = [("version", "2"), ("confirmation", "Acme"), ("reason", "closing")]
+        #expect(try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), again).status == 303)
+        #expect(try environment.count("jobs") == 1, "the owner knows")
         #expect(try await ada.get(Self.page).text.contains("Keep the team"))
 
         let kept = try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme))
@@ -181,6 +185,17 @@ import Testing
         #expect(try environment.admin(due) == [[nil]])
         #expect(
             try environment.allActions(in: .acme).suffix(2) == ["team.deletion_requested", "team.deletion_cancelled"])
+    }
+
+    @Test func `V47: write to an owner that the team will end no more often than to any recipient`() async throws {
+        var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
+        for _ in 0..<8 {
+            let version = try #require(try environment.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
+            let form = [("version", version), ("confirmation", "Acme"), ("reason", "closing")]
+            #expect(try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form).status == 303)
+            #expect(try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme)).status == 303)
+        }
+        #expect(try environment.count("jobs") == 5)
     }
 
     @Test func `say which colour is shown in place of the chosen one, and show it on the people’s own page`()

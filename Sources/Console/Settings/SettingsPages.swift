@@ -125,16 +125,27 @@ struct SettingsPages: ConsolePages {
             return try await respond(context, form, deletion: danger(context, confirmation))
         }
         let version = try form.version()
-        let members = try await MembershipStore(database).list(in: context.teamID)
-        let owners = try await users.find(members.filter { $0.role == .owner }.map(\.account), in: .system)
+        let owners = try await owners(toTellIn: context)
         let outcome = try await database.change(by: context) { change in
             let outcome = try await teams.requestDeletion(reason: reason, version: version, at: server.clock(), change)
-            if case .saved(let team) = outcome {
-                try await tell(owners.compactMap(\.email), of: team, because: reason, context, change)
-            }
+            if case .saved(let team) = outcome { try await tell(owners, of: team, because: reason, context, change) }
             return outcome
         }
         return try answer(outcome, context, saying: .warn(Message("console.settings.flash.deletion")))
+    }
+
+    /// Addresses of the owners, within the limits for mail; none if they know already that the team will be deleted.
+    private func owners(toTellIn context: TeamContext) async throws -> [EmailAddress] {
+        guard context.team.deletionDueAt == nil else { return [] }
+        let members = try await MembershipStore(database).list(in: context.teamID)
+        let owners = try await users.find(members.filter { $0.role == .owner }.map(\.account), in: .system)
+        var addresses: [EmailAddress] = []
+        for address in owners.compactMap(\.email) where address.isMailable {
+            let recipient = LimitKey.recipient(address.rawValue, for: .change, by: .team)
+            let uses = [RateLimit.Use(.mailToRecipient, by: recipient), RateLimit.Use(.mailOfTeam, by: .team)]
+            if try await database.isWithin(uses, in: context.teamID, at: server.clock()) { addresses.append(address) }
+        }
+        return addresses
     }
 
     /// Writes to the owners that the team will be deleted, when, and how to keep it.
@@ -154,7 +165,7 @@ struct SettingsPages: ConsolePages {
                 site.text(Message("console.settings.deletion.mail.reason", ["reason": reason])),
                 site.text(Message("console.settings.deletion.mail.keep", ["url": settings])),
             ])
-        for owner in owners where owner.isMailable {
+        for owner in owners {
             try await parts.mail.enqueue(
                 OutgoingMail(message, to: owner, in: .english, from: "Pippin"), in: team.id, change.transaction)
         }

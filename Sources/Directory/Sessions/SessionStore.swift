@@ -181,9 +181,8 @@ public struct SessionStore: Sendable {
             try await UserStore.lock(subject, by: right, change)
             let ended = try await change.query(Self.deletion(of: subject, except: kept, in: team)).changed
             guard ended > 0 else { return 0 }
-            var after: [String: JSONValue] = ["count": .integer(Int64(ended))]
-            if let reason { after["reason"] = .string(reason) }
-            try await change.record("sessions.ended", .user(subject), to: after)
+            let after = JSONValue.members(["count": .integer(Int64(ended))], because: reason)
+            try await change.record(change.event("sessions.ended", on: .user(subject), after: after))
             return ended
         }
     }

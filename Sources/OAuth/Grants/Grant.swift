@@ -101,7 +101,8 @@ private struct AuthorizationCodeGrant: Sendable {
     private func refusal(of claim: CodeStore.Claim, _ request: AuthenticatedRequest) async throws -> OAuthError {
         switch try await services.codes.obstacle(to: claim, in: request.team.id, at: request.moment) {
         case .unknown: Self.dead(.codeUnknown, because: "the code is not known")
-        case .expired: Self.dead(.codeExpired, because: "the code is older than five minutes, or than a cut-off")
+        case .expired:
+            Self.dead(.codeExpired, because: "the code is older than five minutes, or than a token revocation")
         case .otherClient:
             OAuthError(
                 .invalidGrant, "client_id mismatch. The code was not issued to \(claim.clientID).",
@@ -110,7 +111,7 @@ private struct AuthorizationCodeGrant: Sendable {
             OAuthError(
                 .invalidGrant, "redirect_uri mismatch. The code was not issued to \(claim.redirectURI ?? "none").",
                 cause: .codeOfOtherReturnURL, because: "redirect_uri is not that of the authorization request",
-                expecting: [TraceAttribute("redirect_uri", url: expected)])
+                expecting: expected.map { [TraceAttribute("redirect_uri", url: $0)] } ?? [])
         case .suspended: Self.dead(.personSuspended, because: "the person is suspended")
         case .otherVerifier: Self.dead(.codeVerifierWrong, because: "code_verifier does not answer the challenge")
         case .used(let tokenID): try await refuseReplay(of: tokenID, request)

@@ -131,8 +131,8 @@ struct CodeStore: Sendable {
         case otherClient
         case used(tokenID: [UInt8])
         case expired
-        /// The code was issued to that return URL.
-        case otherRedirectURI(String)
+        /// The code was issued to that return URL; nil for one of a native app, which has none.
+        case otherRedirectURI(String?)
         case suspended
         case otherVerifier
     }
@@ -155,7 +155,7 @@ struct CodeStore: Sendable {
         guard try row.next(Bool.self) else { return .otherClient }
         if let tokenID = try row.next([UInt8]?.self) { return .used(tokenID: tokenID) }
         guard try row.next(Bool.self) else { return .expired }
-        let (isSame, redirectURI) = (try row.next(Bool.self), try row.next(String.self))
+        let (isSame, redirectURI) = (try row.next(Bool.self), try row.next(String?.self))
         guard isSame else { return .otherRedirectURI(redirectURI) }
         return try row.next(Bool.self) ? .suspended : .otherVerifier
     }

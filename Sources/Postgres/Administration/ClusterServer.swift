@@ -235,7 +235,6 @@ struct ServerLog {
     private static let lastPart = 1 << 20
 
     /// Creates the log for the database user unless it exists, in a folder that the user cannot change.
-    ///
     static func prepare(_ path: String, for user: DatabaseUser) throws(FileFailure) -> ServerLog {
         keepSmall(path)
         let descriptor = try File.openPrivate(path, O_WRONLY)
@@ -244,14 +243,23 @@ struct ServerLog {
         return ServerLog(path: path, begin: Int(lseek(descriptor, 0, SEEK_END)))
     }
 
-    /// Copies a log larger than 10 MiB to `.1`, in place of the one before it, and empties it; the server appends to it.
+    /// Copies the last 10 MiB of a log that is larger to `.1`, in place of those before, and empties it; the server appends
+    /// to it.
+    ///
+    /// What cannot be copied, as on a full disk, stays.
     static func keepSmall(_ path: String) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_size > most, let text = try? File.read(path),
+        guard unsafe lstat(path, &status) == 0, status.st_size > most,
+            let text = try? File.read(path, from: Int(status.st_size) - most),
             let copy = try? File.openPrivate(path + ".1", O_WRONLY | O_TRUNC)
         else { return }
-        unsafe text.withUnsafeBytes { _ = unsafe write(copy, $0.baseAddress, $0.count) }
-        close(copy)
+        defer { close(copy) }
+        var rest = text[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(copy, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
         unsafe truncate(path, 0)
     }
 

@@ -69,8 +69,10 @@ public final class PrivateCluster: Sendable {
     /// Call it repeatedly while the cluster is in use, from a thread that may access files. It does not wait for the
     /// server to accept connections.
     public func look() -> [ClusterEvent] {
-        ServerLog.keepSmall(log)
-        return keeper.withLock { $0.look(at: .now) }
+        keeper.withLock { keeper in
+            keeper.keepSmall(log, at: .now)
+            return keeper.look(at: .now)
+        }
     }
 
     /// Ends this process's use of the cluster, and stops the server unless another process uses it.
@@ -142,11 +144,19 @@ private struct ClusterKeeper {
     private var nextStart = ContinuousClock.now
     private var isTold = false
     private var isEnding = false
+    private var nextTrim = ContinuousClock.now
 
     /// - Parameter server: a server that runs and accepts connections.
     init(of server: ClusterServer) {
         self.server = server
         process = server.postmaster?.process
+    }
+
+    /// Keeps the server's log small, looking at it once a minute.
+    mutating func keepSmall(_ log: String, at now: ContinuousClock.Instant) {
+        guard nextTrim <= now else { return }
+        nextTrim = now + .seconds(60)
+        ServerLog.keepSmall(log)
     }
 
     /// Starts the server unless it runs, is starting, or died too recently; returns the new events.

@@ -115,6 +115,8 @@ public struct InvitationStore: Sendable {
         -> Bool
     {
         try await database.change(in: team, by: .member(account), from: origin) { change in
+            // The first lock, as of all that change members or invitations.
+            try await change.lockTeam()
             guard let invitation = try await Self.withdraw(id, change) else { return false }
             try await Self.requireRight(of: account, over: invitation.role, change)
             return true

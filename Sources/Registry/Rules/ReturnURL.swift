@@ -8,7 +8,7 @@ public struct ReturnURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Throws: `ValidationError` with the first rule that the text breaks.
     init(parsing text: String, on domains: [DomainName]?, policy: HostPolicy) throws(ValidationError) {
-        let address = try WebAddress(parsing: text, policy: policy)
+        let address = try WebAddress(parsing: text, policy: policy, isOpenedByBrowsers: true)
         if let domains, !domains.contains(where: { $0.covers(address.host) }) {
             throw .outsideDomains(host: address.host.text)
         }

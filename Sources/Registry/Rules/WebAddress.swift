@@ -12,8 +12,9 @@ struct WebAddress: Hashable {
     let origin: String
     var port: Int { Self.port(of: origin) }
 
+    /// - Parameter isOpenedByBrowsers: whether browsers go there, and not this server.
     /// - Throws: `ValidationError` with the first rule that the text breaks.
-    init(parsing text: String, policy: HostPolicy) throws(ValidationError) {
+    init(parsing text: String, policy: HostPolicy, isOpenedByBrowsers: Bool = false) throws(ValidationError) {
         guard !text.isEmpty else { throw .missing }
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(limit: Self.maximumLength) }
         try Self.checkCharacters(of: text)
@@ -25,7 +26,9 @@ struct WebAddress: Hashable {
         self.text = text
         self.host = host
         origin = "\(scheme)://\(authority.lowercased())"
-        if let own = policy.own, own.isReached(by: self) { throw .ownAddress(host: host.text) }
+        if policy.own?.isReached(by: self, isOpenedByBrowsers: isOpenedByBrowsers) == true {
+            throw .ownAddress(host: host.text)
+        }
     }
 
     /// The port of an origin, or its scheme's.

@@ -143,8 +143,17 @@ extension BackupStore {
 
     /// Takes the mark of a copy away; returns whether there was one.
     func endCopy() throws(AdminFailure) -> Bool {
-        try !connection.execute("DELETE FROM copies RETURNING made_at", []).isEmpty
+        try connection.execute("UPDATE pippin_migrations SET runs_with = 1 WHERE number = \(Self.copies)")
+        return try !connection.execute("DELETE FROM copies RETURNING made_at", []).isEmpty
     }
+
+    /// Keeps releases away that do not know the mark of a copy, and would send what it keeps back.
+    func refuseOlderReleases() throws(AdminFailure) {
+        try connection.execute("UPDATE pippin_migrations SET runs_with = \(Self.copies) WHERE number = \(Self.copies)")
+    }
+
+    /// Number of the migration that brought the mark.
+    private static let copies = 10
 
     /// Ends all that a copy would send, and marks it.
     ///

@@ -114,19 +114,23 @@ struct RestoreCommand {
         let (installation, applied) = try Installation.open(settings, .making)
         defer { installation.close() }
         for name in applied { Terminal.say("applied \(name)") }
+        if arguments.isCopy { try refuseOlderReleases(settings) }
         let heads = manifest.heads.compactMap { team, head in
             TeamID(rawValue: team).flatMap { id in AuditCommand.KnownHead(head).map { (id, $0) } }
         }
         let audit = AuditCommand(
             settings: settings, task: .verify(team: nil, heads: Dictionary(heads) { first, _ in first }))
+        var isCopy = false
         let status = try ServerProcess.run(settings) { process throws(CommandFailure) in
+            isCopy = process.installation.isCopy
             if arguments.endsTokens { try noteTokens(process) }
             return try audit.run(in: process)
         }
         let (sessions, tokens) = (manifest.rows["sessions"] ?? 0, manifest.rows["refresh_tokens"] ?? 0)
         Terminal.say("restored the \(manifest.summary)")
-        if arguments.isCopy {
-            Terminal.say("This is a copy, without sessions and jobs. No mail, notification or call to Apple leaves it.")
+        if isCopy {
+            let lack = arguments.isCopy ? ", without sessions and jobs" : ""
+            Terminal.say("This is a copy\(lack). No mail, notification or call to Apple leaves it.")
         } else {
             Terminal.say("\(sessions) sessions are good again, also those that ended since then.")
         }
@@ -138,7 +142,15 @@ struct RestoreCommand {
         return status
     }
 
-    /// Records in each audit log that the tokens have ended, which they have since the restore.
+    private func refuseOlderReleases(_ settings: Settings) throws(CommandFailure) {
+        let (conninfo, cluster) = try Installation.reachExisting(settings)
+        defer { if let cluster { Installation.leave(cluster, isPatient: true) } }
+        do { try BackupStore(try AdminConnection(to: conninfo)).refuseOlderReleases() } catch {
+            throw CommandFailure("the copy cannot be marked", error)
+        }
+    }
+
+    /// Records in each audit log that the tokens have ended, which they have since the restore, by ending them once more.
     private func noteTokens(_ process: ServerProcess) throws(CommandFailure) {
         let (worker, now) = (process.loopServices[0], process.server.clock())
         let store = NotBeforeStore(worker.database)

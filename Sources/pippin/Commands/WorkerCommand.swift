@@ -37,6 +37,8 @@ struct WorkerCommand {
         let demo = try serve(process, as: user)
         start.end()
         settings.warnOfMissingProxy(process.log)
+        // Of a loop that hangs from the first, too, the supervisor counts the beats that it misses.
+        for number in process.loops.indices { link.beat(number) }
         link.report(.ready)
         for (number, loop) in process.loops.enumerated() {
             Task(executorPreference: loop) {

@@ -183,13 +183,13 @@ final class Supervisor {
         }
     }
 
-    /// Ends a worker of which a loop has given no sign of life for too long.
+    /// Ends a worker of which a loop has given no sign of life for too long, also one that drains or stops.
     ///
     /// Counted is the time in which this process was awake itself: a machine that is paused stops both, and Ctrl-Z.
     private func watch() {
-        guard watchdog > 0, !isStopping, nextTick <= .now else { return }
+        guard watchdog > 0, nextTick <= .now else { return }
         nextTick = .now + Self.beat
-        for worker in [serving, successor].compactMap({ $0 }) {
+        for worker in workers {
             guard let (loop, missed) = worker.tick() else { continue }
             if missed == watchdog {
                 log(
@@ -210,7 +210,7 @@ final class Supervisor {
         if cluster != nil, !isStopping { pauses.append(Self.clusterInterval) }
         if let nextStart { pauses.append(nextStart - .now) }
         if successor != nil { pauses.append(.seconds(1)) }
-        if watchdog > 0, !isStopping { pauses.append(nextTick - .now) }
+        if watchdog > 0 { pauses.append(nextTick - .now) }
         let pause = pauses.min().map { Int32(clamping: max(0, $0.milliseconds + 1)) } ?? -1
         unsafe poll(&descriptors, nfds_t(descriptors.count), pause)
     }

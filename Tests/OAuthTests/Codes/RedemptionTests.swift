@@ -209,6 +209,18 @@ import Testing
         }
     }
 
+    @Test func `a native app's code, which has no return URL, is refused by what is wrong`() async throws {
+        try await withEngine { engine in
+            let code = try await engine.code()
+            try engine.admin(
+                "UPDATE authorization_codes SET redirect_uri = NULL; UPDATE users SET suspended_at = now()")
+            let suspended = try await engine.refusal(redeeming: code, .web, ["redirect_uri": nil])
+            #expect(suspended?.code == .invalidGrant && suspended?.cause == .personSuspended)
+            let elsewhere = try await engine.refusal(redeeming: code)
+            #expect(elsewhere?.code == .invalidGrant && elsewhere?.cause == .codeOfOtherReturnURL)
+        }
+    }
+
     @Test func `the first redemption of a client is an event, the second is none`() async throws {
         try await withEngine { engine in
             for _ in 0..<2 { _ = try await engine.tokens() }
