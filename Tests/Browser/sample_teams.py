@@ -309,8 +309,9 @@ class SampleTeams:
         database.rows(
             self.pippin,
             f"""
-            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-            VALUES ('{FULL}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now())
+            INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, created_at)
+            VALUES ('{FULL}', '{JOB}', 'mail.send', 0, '{{"message": "verification", "sealed": "AAAA"}}', now(),
+                now() - interval '2 days')
             """,
         )
         database.rows(

@@ -76,7 +76,7 @@ def test_from_the_key_to_a_connection_that_works(pippin: Pippin, page: Page, scr
     page.get_by_role("button", name="Register these values at the simulator").click()
     expect(page.get_by_role("status")).to_contain_text("knows these values now")
     page.get_by_role("button", name="Test connection").click()
-    expect(page.get_by_role("status")).to_contain_text("believes every client")
+    expect(page.get_by_role("status")).to_contain_text("accepts every client")
     look("works")
     console.open("settings")
     page.get_by_role("radio", name="Both").check()

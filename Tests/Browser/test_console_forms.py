@@ -81,8 +81,8 @@ def test_what_is_typed_to_confirm_says_which_character_differs(console: Console,
     field = page.get_by_label("Type com.orchard.Oil1 to confirm")
     button, error = page.get_by_role("button", name="Delete App ID"), page.locator("#field-confirmation-error")
     for typed, words in {
-        "com.orchard.0il1": "character 13 is the digit 0, where the letter O belongs",
-        "com.orchard.oill": "character 16 is the letter l, where the digit 1 belongs",
+        "com.orchard.0il1": "character 13 is the digit 0, but should be the letter O",
+        "com.orchard.oill": "character 16 is the letter l, but should be the digit 1",
         "com.orchard.oil11": "1 at the end is too much",
     }.items():
         field.fill(typed)

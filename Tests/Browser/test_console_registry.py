@@ -133,7 +133,7 @@ def test_an_e_mail_source_says_which_record_to_add(console: Console, name_server
     page.get_by_role("button", name="Check again").click()
     expect(page.get_by_role("status")).to_contain_text("All records are correct")
     page.get_by_label("DKIM selectors", exact=True).fill("s1\ns2._domainkey")
-    expect(page.locator("#field-selectors-error")).to_contain_text("Only the selector belongs here")
+    expect(page.locator("#field-selectors-error")).to_contain_text("Enter only the selector")
     page.get_by_label("DKIM selectors", exact=True).fill("s1\ns2")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("region", name="DKIM record of s2")).to_contain_text("Missing")

@@ -56,7 +56,7 @@ def test_who_is_invited_makes_an_account_and_signs_in(
     assert late.goto(link).status == 410
     expect(late.locator("input")).to_have_count(0)
     console.open("user-invitations")
-    expect(page.get_by_text("Nobody is invited right now")).to_be_visible()
+    expect(page.get_by_text("No open invitations")).to_be_visible()
     expect(console.open("users").get_by_role("link", name="Ivy Climber")).to_be_visible()
     log = console.open("audit")
     expect(log.locator("ul.events").get_by_text("User invited", exact=True).first).to_be_visible()

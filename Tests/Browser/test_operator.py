@@ -16,8 +16,9 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
     database.rows(
         pippin,
         """
-        INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at)
-        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"message": "verification", "sealed": "AAAA"}', now())
+        INSERT INTO jobs (team_id, job_id, kind, priority, payload, due_at, created_at)
+        VALUES (:'team', repeat('f', 26), 'mail.send', 0, '{"message": "verification", "sealed": "AAAA"}', now(),
+            now() - interval '2 days')
         """,
         team=signed_in_console.team_id,
     )
@@ -28,7 +29,7 @@ def test_a_job_fails_and_is_tried_again(signed_in_console: Console, pippin: Pipp
 
     page.get_by_role("button", name="Try it now").click()
 
-    expect(page.get_by_role("status")).to_contain_text("on its way again")
+    expect(page.get_by_role("status")).to_contain_text("being tried again")
     signed_in_console.reload_until("Dead")
     page.get_by_label("Type mail.send to confirm").fill("mail.send")
     page.get_by_label("Reason", exact=True).fill("Nobody can read it")

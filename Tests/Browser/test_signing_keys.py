@@ -20,7 +20,7 @@ def test_signing_keys_are_rotated_and_replaced(story_team):
     [first] = key_set(console)
     page = console.open("signing-keys")
     row = page.get_by_role("row").filter(has_text=first)
-    expect(row.get_by_text("Signs", exact=True)).to_be_visible()
+    expect(row.get_by_text("Active", exact=True)).to_be_visible()
 
     page.get_by_role("button", name="Publish the next key").click()
     expect(page.get_by_role("status")).to_contain_text("It signs from tomorrow on")
@@ -65,8 +65,8 @@ def test_tokens_are_cut_off(story_team, pippin: Pippin, secrets):
     page.get_by_label(f"Type {team.id} to confirm").fill(team.id)
     page.get_by_label("Reason", exact=True).fill("The backups were public")
     page.get_by_role("button", name="Revoke these tokens").click()
-    expect(page.get_by_role("status")).to_contain_text("What was issued until now is dead")
-    expect(page.get_by_role("region", name="Cut-offs")).to_contain_text(team.client_id)
+    expect(page.get_by_role("status")).to_contain_text("All tokens issued until now are revoked")
+    expect(page.get_by_role("region", name="Token revocations")).to_contain_text(team.client_id)
 
     refused = backend.refresh(tokens["refresh_token"])
     assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")

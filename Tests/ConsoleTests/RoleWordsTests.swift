@@ -26,7 +26,7 @@ import Testing
 
     private static let keys = ["/keys", "/apple-keys", "/signing-keys"]
     private static let claims = [
-        Claim(.owner, "Everything", may: ["/"]), Claim(.owner, "handing it over", may: ["/members/:sub/transfer"]),
+        Claim(.owner, "Everything", may: ["/"]), Claim(.owner, "transferring it", may: ["/members/:sub/transfer"]),
         Claim(.admin, "Apps", may: ["/app-ids", "/service-ids"]), Claim(.admin, "keys", may: keys),
         Claim(.admin, "users", may: ["/users", "/user-invitations"]),
         Claim(.admin, "settings", may: ["/settings/:part", "/settings/logo"]),

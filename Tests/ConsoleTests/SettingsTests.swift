@@ -190,7 +190,8 @@ import Testing
     @Test func `V47: write to an owner that the team will end no more often than to any recipient`() async throws {
         var ada = try await environment.signedIn("Ada", [TeamID.acme: .owner])
         for _ in 0..<8 {
-            let version = try #require(try environment.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
+            let version = try #require(
+                try environment.admin("SELECT version FROM teams WHERE team_id = 'ACMETEAM01'")[0][0])
             let form = [("version", version), ("confirmation", "Acme"), ("reason", "closing")]
             #expect(try await ada.post(SettingsRoutes.deletion.link(TeamID.acme), form).status == 303)
             #expect(try await ada.post(SettingsRoutes.deletionCancellation.link(TeamID.acme)).status == 303)

@@ -51,9 +51,11 @@ import Testing
                     """
                     SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
                         (SELECT count(*) FROM jobs WHERE every_seconds IS NULL AND state = 'pending'),
-                        (SELECT count(*) FROM notifications WHERE state = 'pending')
+                        (SELECT count(*) FROM notifications WHERE state = 'pending'),
+                        (SELECT max(runs_with) FROM pippin_migrations)
                     """)
-                #expect(left == [["0", "3", "0", "0"]])
+                // The last: a release that does not know the mark does not serve it.
+                #expect(left == [["0", "3", "0", "0", "10"]])
             }
             for isCopy in [true, false] {
                 try ServerProcess.run(target.settings) { process in

@@ -212,8 +212,8 @@ import Testing
     @Test func `a native app's code, which has no return URL, is refused by what is wrong`() async throws {
         try await withEngine { engine in
             let code = try await engine.code()
-            try engine.admin(
-                "UPDATE authorization_codes SET redirect_uri = NULL; UPDATE users SET suspended_at = now()")
+            try engine.admin("UPDATE authorization_codes SET redirect_uri = NULL")
+            try engine.admin("UPDATE users SET suspended_at = now()")
             let suspended = try await engine.refusal(redeeming: code, .web, ["redirect_uri": nil])
             #expect(suspended?.code == .invalidGrant && suspended?.cause == .personSuspended)
             let elsewhere = try await engine.refusal(redeeming: code)
