@@ -143,14 +143,16 @@ extension BackupStore {
 
     /// Takes the mark of a copy away; returns whether there was one.
     func endCopy() throws(AdminFailure) -> Bool {
+        let wasCopy = try !connection.execute("DELETE FROM copies RETURNING made_at", []).isEmpty
+        // Last: what ends in between is a copy no longer, and is only kept from older releases.
         try connection.execute("UPDATE pippin_migrations SET runs_with = 1 WHERE number = \(Self.copies)")
-        return try !connection.execute("DELETE FROM copies RETURNING made_at", []).isEmpty
+        return wasCopy
     }
 
     /// Keeps releases away that do not know the mark of a copy, and would send what it keeps back.
-    func refuseOlderReleases() throws(AdminFailure) {
-        try connection.execute("UPDATE pippin_migrations SET runs_with = \(Self.copies) WHERE number = \(Self.copies)")
-    }
+    func refuseOlderReleases() throws(AdminFailure) { try connection.execute(Self.refusal) }
+
+    private static let refusal = "UPDATE pippin_migrations SET runs_with = \(copies) WHERE number = \(copies)"
 
     /// Number of the migration that brought the mark.
     private static let copies = 10
@@ -180,7 +182,9 @@ extension BackupStore {
     static func script(_ manifest: BackupManifest, for arguments: RestoreCommand.Arguments) -> (
         before: String, after: String
     ) {
-        let last = (arguments.endsTokens ? tokenEnd : "") + (arguments.isCopy ? copying : "")
+        // In the dump's transaction, where the dump has the mark's migration; else once that is applied.
+        let guarding = manifest.migrations.contains { $0.number == copies } ? "\n\(refusal);" : ""
+        let last = (arguments.endsTokens ? tokenEnd : "") + (arguments.isCopy ? copying + guarding : "")
         func literal(_ value: some Encodable) -> String {
             let json = String(decoding: JSON.encode(value), as: UTF8.self)
             return "'" + json.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"

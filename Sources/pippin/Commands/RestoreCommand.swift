@@ -131,9 +131,8 @@ struct RestoreCommand {
         if isCopy {
             let lack = arguments.isCopy ? ", without sessions and jobs" : ""
             Terminal.say("This is a copy\(lack). No mail, notification or call to Apple leaves it.")
-        } else {
-            Terminal.say("\(sessions) sessions are good again, also those that ended since then.")
         }
+        if !arguments.isCopy { Terminal.say("\(sessions) sessions are good again, also those that ended since then.") }
         Terminal.say(
             arguments.endsTokens
                 ? "All tokens of then have ended."

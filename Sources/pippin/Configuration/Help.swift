@@ -48,8 +48,8 @@ enum Help {
         started again at once, and SIGHUP replaces it by the program that lies in its place, without a request lost.
 
           --user NAME          whom the worker becomes when root starts it (postgres, else nobody)
-          --watchdog SECONDS   time without a sign of life after which a process that serves is ended and started
-                               again (30); 0 for never
+          --watchdog SECONDS   time without a sign of life after which a worker is ended, and started again if it served
+                               (30, at least 5); 0 for never
           --drain SECONDS      how long SIGTERM leaves everything served while /readyz says draining
                                (5; 0 at a terminal, and when the public URL is loopback)
           --demo               load the demo team with its sample app (loopback and http only, --listen too)

@@ -76,6 +76,8 @@ struct Settings: Sendable {
         keepAlive = Self.number(&options, "keep-alive", 1...3600).map { .seconds($0) }
         hsts = Self.number(&options, "hsts", 0...63_072_000)
         let watchdog = Self.number(&options, "watchdog", 0...3600)
+        // A worker that ends writes its last lines without signs of life.
+        if let watchdog, (1..<5).contains(watchdog) { options.complain("--watchdog is 0, or at least 5 seconds") }
         loops = Self.number(&options, "loops", 1...1024) ?? Machine.cores
         databaseConnections = Self.number(&options, "database-connections", Databases.fewest(of: loops)...80_000)
         dnsServers = Self.dnsServers(&options)
