@@ -81,7 +81,7 @@ final class SharedConnections {
     /// Gives up the least loaded connection for a purpose that has none, where the server has no more, unless it is the last one.
     ///
     /// - Parameter retry: called a little later, since the server may not have noticed before.
-    /// - Returns: false if no connection can be spared, and none was just now.
+    /// - Returns: false if no connection can be spared, now or in a moment, and none was just now.
     func makeRoom(_ retry: @escaping () -> Void) -> Bool {
         let (now, second) = (MonotonicTime.now(), Duration.seconds(1).nanoseconds)
         let ready = all.filter { $0.state == .ready }
@@ -89,8 +89,10 @@ final class SharedConnections {
             sparedAt = now
             least.retire()
         }
+        // One that is being opened may have a place as well, and can be spared once it is ready.
+        let isOpening = all.contains { $0.state == .connecting || $0.state == .checking }
         // The server may take a while to notice: as long as a statement may wait.
-        guard sparedAt + configuration.timeout.nanoseconds > now else { return false }
+        guard isOpening || sparedAt + configuration.timeout.nanoseconds > now else { return false }
         roomUntil = now + second
         loop.schedule(after: .milliseconds(50), retry)
         return true
