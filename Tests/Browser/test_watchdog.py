@@ -4,8 +4,12 @@ import os
 import signal
 import subprocess
 
+import pytest
+
 from processes import Host
 from test_supervisor import Job, state
+
+pytestmark = pytest.mark.long
 
 
 def test_a_worker_that_hangs_is_named_ended_and_started_again():
