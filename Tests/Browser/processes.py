@@ -69,10 +69,14 @@ class Host(Pippin):
     def trap(self, thread: str, number: int = signal.SIGILL) -> None:
         """Has a thread of the worker fall as if it had trapped while it waits: other system calls hide who called them."""
         worker = self.worker
-        [target] = [
-            int(task.name) for task in Path(f"/proc/{worker}/task").iterdir()
-            if (task / "comm").read_text().strip() == thread
-        ]
+
+        def threads() -> list[int]:
+            tasks = Path(f"/proc/{worker}/task")
+            return [int(task.name) for task in tasks.iterdir() if (task / "comm").read_text().strip() == thread]
+
+        # A thread that is just being started has the name of the one that starts it.
+        self.wait_until(lambda: len(threads()) == 1)
+        [target] = threads()
         self.wait_until(lambda: state(worker, target) == "S")
         assert ctypes.CDLL(None).syscall(TGKILL, worker, target, number) == 0
 

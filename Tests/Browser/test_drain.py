@@ -19,7 +19,7 @@ def test_a_server_that_drains_serves_on_and_says_so():
         page = host.get("/healthz")
         assert host.get("/readyz").text == "draining: The server is about to stop.\n"
         assert (page.status_code, page.headers["Connection"]) == (200, "close")
-        assert [(line["from"], line["to"]) for line in host.events("readiness.changed")][-1] == ("ready", "draining")
+        until(lambda: ("ready", "draining") in [(line["from"], line["to"]) for line in host.events("readiness.changed")])
         # As at any other time, a SIGINT after a SIGTERM ends at once.
         process.send_signal(signal.SIGINT)
         assert process.wait(SECONDS) == 1
