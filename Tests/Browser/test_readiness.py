@@ -82,7 +82,8 @@ def test_a_frozen_database_is_silent(node: Node):
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGCONT)
     node.turns("ready")
-    assert node.changes() == [("starting", "ready"), ("ready", "database_silent"), ("database_silent", "ready")]
+    node.wait_until(
+        lambda: node.changes() == [("starting", "ready"), ("ready", "database_silent"), ("database_silent", "ready")])
     assert len(node.events("request")) == len([line for line in node.events("request") if line["level"] == "debug"])
 
 

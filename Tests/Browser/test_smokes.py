@@ -65,7 +65,7 @@ def test_a_trap_costs_what_was_under_way_and_the_log_says_what_and_where(host: H
     request.join(SECONDS)
     assert (died["signal"], died["level"]) == ("SIGILL", "error")
     assert int(died["uptime-milliseconds"]) > 0
-    assert host.events("worker.restarting")[-1]["pause-milliseconds"] == "0"
+    assert host.wait_for("worker.restarting", deaths + 1)["pause-milliseconds"] == "0"
     assert host.postmaster == postmaster, "the database has not noticed"
     [backtrace] = logs.backtraces(host.log)[known:]
     assert re.search(r'^Thread \d+ "loop-0" crashed:$', backtrace, re.MULTILINE), backtrace
