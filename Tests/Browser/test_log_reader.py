@@ -54,7 +54,7 @@ def host() -> Iterator[Listened]:
 
 
 def test_nobody_waits_for_a_reader_of_the_log_that_has_stopped(host: Listened):
-    """The start is read by nobody, either: its lines fill the pipe at once."""
+    """V89: The start is read by nobody, either: its lines fill the pipe at once."""
     host.flood(400)
     assert host.is_ready()
     assert fcntl.fcntl(host.writer, fcntl.F_GETFL) == host.flags

@@ -9,7 +9,7 @@ import Testing
         Array("\(number) \(String(repeating: "x", count: 90))\n".utf8)
     }
 
-    @Test func `whoever writes goes on while the reader has stopped, who is told how much it missed`() throws {
+    @Test func `V89: whoever writes goes on while the reader has stopped, who is told how much it missed`() throws {
         var ends: [Int32] = [-1, -1]
         try #require(unsafe pipe(&ends) == 0)
         let queue = OutputQueue(ends[1], limit: 10_000) { Array("dropped \($0)\n".utf8) }

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a copy has no sessions and no jobs, and nothing leaves it until it is told that it is none`()
+    @Test func `V90: a copy has no sessions and no jobs, and nothing leaves it until it is told that it is none`()
         async throws
     {
         let source = try await BackupSource.shared()
